@@ -1,0 +1,92 @@
+package dev.quarry.pool;
+
+import dev.quarry.failure.MemoryException;
+import dev.quarry.layout.PoolKind;
+import dev.quarry.storage.Mapping;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One device allocation per request, of exactly its padded size, for what outlives layouts: weights, caches,
+/// captured graphs. Free pages are kept until an explicit cleanup and reused for the same size, the oldest first.
+final class PersistentPool extends Pool {
+  private final List<Page> pages = new ArrayList<>();
+  private final ExactSizes sizes = new ExactSizes();
+
+  PersistentPool(int position, Site site) {
+    super(position, site);
+  }
+
+  @Override
+  boolean accepts(long size) {
+    return true;
+  }
+
+  /// Whether a page for requests of this size is held, free or live.
+  boolean hasSize(long size) {
+    return sizes.holds(padded(size));
+  }
+
+  @Override
+  @Nullable Slice tryReserve(long size) {
+    Page page = sizes.takeFirst(padded(size));
+    return page == null ? null : handOutWhole(page, size);
+  }
+
+  @Override
+  Placed grow(long size, Mapping mapping) {
+    Page page;
+    try {
+      page = addPage(padded(size), mapping);
+    } catch (MemoryException e) {
+      return new Placed.Refused(e.failure());
+    }
+    page.index = pages.size();
+    pages.add(page);
+    sizes.add(page);
+    return handOutWhole(page, size);
+  }
+
+  @Override
+  void takeBack(Slice slice) {
+    retire(slice);
+    sizes.give(slice.page);
+  }
+
+  /// Gives each of these slices one handle more, live or not, so that nothing can reuse it.
+  ///
+  /// @return the slices, in the order of their pages
+  List<Slice> pin(Collection<Slice> slices) {
+    List<Slice> pinned = new ArrayList<>();
+    for (Page page : pages) {
+      Slice slice = page.only();
+      if (!slices.contains(slice)) continue;
+      if (!slice.acquire(slice.id(), Slice.HANDLE)) {
+        sizes.take(page);
+        slice.revive();
+        page.live++;
+        countLive(slice.size());
+      }
+      pinned.add(slice);
+    }
+    return pinned;
+  }
+
+  @Override
+  void cleanUp(long reservations) {
+    List<Page> dropped = new ArrayList<>();
+    List<Page> kept = new ArrayList<>();
+    for (Page page : pages) (page.live == 0 ? dropped : kept).add(page);
+    dropped.forEach(sizes::remove);
+    pages.clear();
+    pages.addAll(kept);
+    for (int i = 0; i < kept.size(); i++) kept.get(i).index = i;
+    dropPages(dropped);
+  }
+
+  @Override
+  PoolKind.Persistent kind() {
+    return new PoolKind.Persistent();
+  }
+}
