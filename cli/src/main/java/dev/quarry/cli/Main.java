@@ -1,0 +1,15 @@
+package dev.quarry.cli;
+
+import picocli.CommandLine;
+
+/// Where the process starts and the only place that ends it.
+public final class Main {
+  private Main() {}
+
+  /// Runs the command and exits with its code.
+  ///
+  /// @param args the words after `quarry`
+  public static void main(String[] args) {
+    System.exit(new CommandLine(new QuarryCommand()).execute(args));
+  }
+}
