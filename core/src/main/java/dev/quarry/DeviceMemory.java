@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The memory of one stream of a device: pools laid out for a workload, over a storage it owns.
 ///
-/// The loop it exists for: lay out pools, run the work in a [DryRun], read the [report][#report], install the layout that was
-/// measured, run the work. The same work then fits by construction, because placement depends on
-/// nothing but the requests and releases before it.
+/// The loop it exists for: lay out pools, run the work in a [DryRun], read the [report][#report],
+/// install the layout that was measured, run the work. The same work then fits by construction,
+/// because placement depends on nothing but the requests and releases before it.
 ///
 /// ```java
 /// try (DeviceMemory<MemorySegment> memory = DeviceMemory.onHost()) {
@@ -48,11 +48,12 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
-/// Threads: one thread at a time may call a memory. Handles and bindings may be closed from any thread at any
-/// time; a close that happened before an operation is seen by it.
+/// Threads: one thread at a time may call a memory. Handles and bindings may be closed from any
+/// thread at any time; a close that happened before an operation is seen by it.
 ///
-/// Errors: a refusal is a [MemoryException] whose [failure][MemoryException#failure] says what to do about it; never an
-/// [OutOfMemoryError]. Misuse is an [IllegalArgumentException] or [IllegalStateException].
+/// Errors: a refusal is a [MemoryException] whose [failure][MemoryException#failure] says what to
+/// do about it; never an [OutOfMemoryError]. Misuse is an [IllegalArgumentException] or
+/// [IllegalStateException].
 ///
 /// @param <R> the storage's resource type: what a program gets to see of an allocation
 public final class DeviceMemory<R> implements AutoCloseable {
@@ -75,13 +76,21 @@ public final class DeviceMemory<R> implements AutoCloseable {
   private boolean closed;
 
   private DeviceMemory(Builder<R> builder) {
-    ResolvedLayout layout = builder.layout.orElseGet(() -> Layout.defaultFor(builder.properties)).resolve(builder.properties);
+    ResolvedLayout layout =
+        builder
+            .layout
+            .orElseGet(() -> Layout.defaultFor(builder.properties))
+            .resolve(builder.properties);
     name = builder.name;
     storage = builder.storage;
     properties = builder.properties;
     graph = builder.graph;
     options = builder.options;
-    baseMode = builder.mode.orElse(options.persistentMemory() == PersistentMemory.ENFORCED ? AllocationMode.PERSISTENT : AllocationMode.AUTO);
+    baseMode =
+        builder.mode.orElse(
+            options.persistentMemory() == PersistentMemory.ENFORCED
+                ? AllocationMode.PERSISTENT
+                : AllocationMode.AUTO);
     logger = new MemoryLogger(name, options.log(), this::report);
     listener = logger.listeningAfter(builder.listener);
     boolean sizeMatch = options.persistentMemory() == PersistentMemory.SIZE_MATCH;
@@ -162,7 +171,8 @@ public final class DeviceMemory<R> implements AutoCloseable {
 
     /// Opens the memory.
     ///
-    /// @throws dev.quarry.layout.LayoutException when the layout does not resolve; the storage is untouched
+    /// @throws dev.quarry.layout.LayoutException when the layout does not resolve; the storage is
+    ///   untouched
     public DeviceMemory<R> open() {
       return new DeviceMemory<>(this);
     }
@@ -189,8 +199,8 @@ public final class DeviceMemory<R> implements AutoCloseable {
     };
   }
 
-  /// Reserves memory, with a refusal as a value. Costs no exception, and allocates nothing but the handle when pages held
-  /// already have room.
+  /// Reserves memory, with a refusal as a value. Costs no exception, and allocates nothing but the
+  /// handle when pages held already have room.
   ///
   /// @param size in bytes, 0 or more
   public Reservation tryReserve(long size, Mapping mapping) {
@@ -209,7 +219,9 @@ public final class DeviceMemory<R> implements AutoCloseable {
     if (options.leakTracking() != LeakTracking.OFF) sampleStack(slice);
     Handle handle = new Handle(slice, true);
     if (listener != null) {
-      tell(new Reserved(handle.id(), slice.size(), slice.poolPosition(), slice.pageIndex(), slice.offset()));
+      tell(
+          new Reserved(
+              handle.id(), slice.size(), slice.poolPosition(), slice.pageIndex(), slice.offset()));
     }
     return handle;
   }
@@ -223,8 +235,9 @@ public final class DeviceMemory<R> implements AutoCloseable {
 
   /// Where an allocation's bytes are. Maps them first if they are not mapped.
   ///
-  /// @throws MemoryException with [NotFound] when the owner leads to no live memory of this memory, or with
-  ///     [dev.quarry.failure.MemoryFailure.MappingFailed] when the storage refuses; a later call may try again
+  /// @throws MemoryException with [NotFound] when the owner leads to no live memory of this memory,
+  ///   or with [dev.quarry.failure.MemoryFailure.MappingFailed] when the storage refuses; a later
+  ///   call may try again
   public Region locate(Owner owner) {
     return find(owner).locate();
   }
@@ -276,7 +289,10 @@ public final class DeviceMemory<R> implements AutoCloseable {
 
   private String whyStale(Owner owner) {
     if (closed) return "the memory '" + name + "' is closed";
-    return owner + (owner.isClosed() ? " was used after it was closed" : " belongs to another memory than '" + name + "'");
+    return owner
+        + (owner.isClosed()
+            ? " was used after it was closed"
+            : " belongs to another memory than '" + name + "'");
   }
 
   private @Nullable Slice findOrNull(Owner owner) {
@@ -285,20 +301,22 @@ public final class DeviceMemory<R> implements AutoCloseable {
 
   // Failures that travel with the data. None of these maps anything.
 
-  /// The failure that claims bytes `from` (inclusive) to `to` (exclusive) of an allocation; empty when none does, or
-  /// when the owner leads to no live memory.
+  /// The failure that claims bytes `from` (inclusive) to `to` (exclusive) of an allocation; empty
+  /// when none does, or when the owner leads to no live memory.
   public Optional<FailureId> failure(Owner owner, long from, long to) {
     Slice slice = findOrNull(owner);
     return slice == null ? Optional.empty() : slice.failure(from, to);
   }
 
-  /// Claims bytes of an allocation for a failure of this memory's graph. Does nothing when the owner leads to no live memory.
+  /// Claims bytes of an allocation for a failure of this memory's graph. Does nothing when the
+  /// owner leads to no live memory.
   public void taint(Owner owner, long from, long to, FailureId failure) {
     Slice slice = findOrNull(owner);
     if (slice != null) slice.taint(from, to, failure, graph);
   }
 
-  /// Ends every claim on bytes that were written. Does nothing when the owner leads to no live memory.
+  /// Ends every claim on bytes that were written. Does nothing when the owner leads to no live
+  /// memory.
   public void written(Owner owner, long from, long to) {
     Slice slice = findOrNull(owner);
     if (slice != null) slice.written(from, to, graph);
@@ -306,8 +324,8 @@ public final class DeviceMemory<R> implements AutoCloseable {
 
   // Layouts and cleanup.
 
-  /// Gives every free page back to the device, whatever its pool would keep. Marks stay. Does nothing during a
-  /// capture.
+  /// Gives every free page back to the device, whatever its pool would keep. Marks stay. Does
+  /// nothing during a capture.
   public void cleanUp() {
     checkOpen();
     tell(new CleanupRequested());
@@ -326,14 +344,18 @@ public final class DeviceMemory<R> implements AutoCloseable {
             });
   }
 
-  /// Installs a resolved layout, with a refusal as a value. When refused, everything is as before, apart from free pages given
-  /// back.
+  /// Installs a resolved layout, with a refusal as a value. When refused, everything is as before,
+  /// apart from free pages given back.
   ///
   /// @throws IllegalArgumentException when the layout was resolved for other properties
   public Optional<InstallRefusal> tryInstall(ResolvedLayout layout) {
     checkOpen();
     if (!layout.properties().equals(properties)) {
-      throw new IllegalArgumentException("the layout is resolved for " + layout.properties() + ", and this memory has " + properties);
+      throw new IllegalArgumentException(
+          "the layout is resolved for "
+              + layout.properties()
+              + ", and this memory has "
+              + properties);
     }
     Optional<InstallRefusal> refusal = pools.install(layout);
     tell(refusal.<MemoryEvent>map(InstallRefused::new).orElseGet(() -> new Installed(layout)));
@@ -342,8 +364,8 @@ public final class DeviceMemory<R> implements AutoCloseable {
 
   // Windows and captures.
 
-  /// Opens a window: until it is closed, reservations go to the persistent pool. Ignored when the options disable or enforce
-  /// persistent memory.
+  /// Opens a window: until it is closed, reservations go to the persistent pool. Ignored when the
+  /// options disable or enforce persistent memory.
   public PersistentWindow persistent() {
     checkOpen();
     windows++;
@@ -422,13 +444,15 @@ public final class DeviceMemory<R> implements AutoCloseable {
     return storage;
   }
 
-  /// Releases every device allocation and closes the storage. Owners that are still open lead nowhere from now on; closing
-  /// them is harmless. With leak tracking on they are warned about. Closing again does nothing.
+  /// Releases every device allocation and closes the storage. Owners that are still open lead
+  /// nowhere from now on; closing them is harmless. With leak tracking on they are warned about.
+  /// Closing again does nothing.
   @Override
   public void close() {
     if (closed) return;
     MemoryUsage left = pools.usage();
-    if (left.allocations() > 0 && options.leakTracking() != LeakTracking.OFF) logger.warnLiveAtClose(left);
+    if (left.allocations() > 0 && options.leakTracking() != LeakTracking.OFF)
+      logger.warnLiveAtClose(left);
     closed = true;
     storage.close();
   }
@@ -455,7 +479,8 @@ public final class DeviceMemory<R> implements AutoCloseable {
     @Override
     public void leaked(Slice slice) {
       tell(new Leaked(slice.allocation(), slice.size(), slice.reservedAt()));
-      if (options.leakTracking() != LeakTracking.OFF) logger.warnLeak(slice.allocation(), slice.size(), slice.reservedAt());
+      if (options.leakTracking() != LeakTracking.OFF)
+        logger.warnLeak(slice.allocation(), slice.size(), slice.reservedAt());
     }
   }
 }

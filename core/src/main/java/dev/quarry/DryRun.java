@@ -4,12 +4,13 @@ import dev.quarry.storage.Mapping;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A scope in which work is measured and not done: reservations made in it get no device memory until they are
-/// located, and launches are skipped.
+/// A scope in which work is measured and not done: reservations made in it get no device memory
+/// until they are located, and launches are skipped.
 ///
-/// Process-wide, because work is issued by one thread and reserved by another: the process is in a dry run while at least
-/// one is open. Scopes nest, and may overlap across threads in any order. Whoever opens a dry run is sure of it for what
-/// the same thread issues afterwards; other threads see it as soon as they see the counter.
+/// Process-wide, because work is issued by one thread and reserved by another: the process is in a
+/// dry run while at least one is open. Scopes nest, and may overlap across threads in any order.
+/// Whoever opens a dry run is sure of it for what the same thread issues afterwards; other threads
+/// see it as soon as they see the counter.
 ///
 /// ```java
 /// try (DryRun dry = DryRun.open()) {
@@ -36,8 +37,9 @@ public final class DryRun implements AutoCloseable {
     return DEPTH.get() > 0;
   }
 
-  /// How a reservation issued now is to be mapped. A [RealRun] does not change it: what is really run gets its memory
-  /// by being located. A program that reserves on another thread samples this on the issuing thread and passes it along.
+  /// How a reservation issued now is to be mapped. A [RealRun] does not change it: what is really
+  /// run gets its memory by being located. A program that reserves on another thread samples this
+  /// on the issuing thread and passes it along.
   public static Mapping mapping() {
     return isOpen() ? Mapping.LAZY : Mapping.EAGER;
   }

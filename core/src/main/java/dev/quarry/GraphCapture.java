@@ -2,12 +2,13 @@ package dev.quarry;
 
 import java.util.List;
 
-/// A scope in which a program records work to be replayed: everything reserved in it comes from the persistent pool, so that
-/// it keeps its place, and cleanups do nothing.
+/// A scope in which a program records work to be replayed: everything reserved in it comes from the
+/// persistent pool, so that it keeps its place, and cleanups do nothing.
 ///
-/// A capture begins *priming*: nothing handed out is used again, so that as many places exist as the work holds in
-/// all. After [#endPriming] they are used again as a replay will use them. [#end] gives the handles that
-/// keep those places for as long as the recorded graph lives. Belongs to the thread that owns the memory.
+/// A capture begins *priming*: nothing handed out is used again, so that as many places exist as
+/// the work holds in all. After [#endPriming] they are used again as a replay will use them. [#end]
+/// gives the handles that keep those places for as long as the recorded graph lives. Belongs to the
+/// thread that owns the memory.
 ///
 /// ```java
 /// try (GraphCapture capture = memory.capture()) {
@@ -31,8 +32,9 @@ public final class GraphCapture implements AutoCloseable {
 
   /// Ends the capture.
   ///
-  /// @return a handle for each allocation that the capture handed out and that is still the latest in its place, to be closed
-  ///     by the caller when the graph goes; empty when the capture has ended already
+  /// @return a handle for each allocation that the capture handed out and that is still the latest
+  ///   in its place, to be closed by the caller when the graph goes; empty when the capture has
+  ///   ended already
   public List<Handle> end() {
     return memory.endCapture();
   }

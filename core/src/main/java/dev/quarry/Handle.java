@@ -20,8 +20,8 @@ public final class Handle extends Owner implements Reservation {
     super(from, true);
   }
 
-  /// Whether this is the only handle of its allocation, so that its bytes may be overwritten in place. Bindings do not
-  /// matter. False once this handle is closed.
+  /// Whether this is the only handle of its allocation, so that its bytes may be overwritten in
+  /// place. Bindings do not matter. False once this handle is closed.
   public boolean canMut() {
     return hold.canMut();
   }

@@ -5,11 +5,13 @@ import java.lang.foreign.SegmentAllocator;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A scope that allocates memory segments from a memory on the host, for code written against the foreign-memory API.
+/// A scope that allocates memory segments from a memory on the host, for code written against the
+/// foreign-memory API.
 ///
-/// Closing it frees everything it allocated. Segments stay readable after that, since they lie in pages that live
-/// on; using them then reads another allocation's bytes, so keep the scope open for as long as its segments are used. Because a
-/// segment must exist, an allocation is mapped at once, in a dry run too: measure with handles.
+/// Closing it frees everything it allocated. Segments stay readable after that, since they lie in
+/// pages that live on; using them then reads another allocation's bytes, so keep the scope open for
+/// as long as its segments are used. Because a segment must exist, an allocation is mapped at once,
+/// in a dry run too: measure with handles.
 ///
 /// Belongs to the thread that owns the memory.
 ///
@@ -38,13 +40,15 @@ public final class HostSegments implements SegmentAllocator, AutoCloseable {
     return new HostSegments(memory, false);
   }
 
-  /// @throws IllegalArgumentException when the size is negative, or the alignment is no power of two
+  /// @throws IllegalArgumentException when the size is negative, or the alignment is no power of
+  ///   two
   /// @throws dev.quarry.failure.MemoryException when the memory refuses
   @Override
   public MemorySegment allocate(long byteSize, long byteAlignment) {
     if (byteSize < 0) throw new IllegalArgumentException("byteSize (" + byteSize + ") is negative");
     if (Long.bitCount(byteAlignment) != 1 || byteAlignment < 0) {
-      throw new IllegalArgumentException("byteAlignment (" + byteAlignment + ") is no power of two");
+      throw new IllegalArgumentException(
+          "byteAlignment (" + byteAlignment + ") is no power of two");
     }
     long slack = Math.max(0, byteAlignment - guaranteedAlignment());
     Handle handle = memory.reserve(Math.addExact(byteSize, slack));

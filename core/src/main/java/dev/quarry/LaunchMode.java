@@ -7,8 +7,8 @@ public enum LaunchMode {
   /// Compile and check it, then stop before it touches a buffer.
   SKIP;
 
-  /// The mode of a launch issued now by the calling thread: skipped in a [DryRun], unless the thread is in a
-  /// [RealRun].
+  /// The mode of a launch issued now by the calling thread: skipped in a [DryRun], unless the
+  /// thread is in a [RealRun].
   public static LaunchMode current() {
     return DryRun.isOpen() && RealRun.depth() == 0 ? SKIP : EXECUTE;
   }

@@ -1,7 +1,7 @@
 package dev.quarry;
 
-/// How much a memory writes to the [System.Logger] named `quarry.memory`, at level INFO. Warnings, of a capped pool that
-/// overflowed or a tracked leak, are written whatever this says.
+/// How much a memory writes to the [System.Logger] named `quarry.memory`, at level INFO. Warnings,
+/// of a capped pool that overflowed or a tracked leak, are written whatever this says.
 public enum MemoryLog {
   /// Nothing.
   DISABLED,

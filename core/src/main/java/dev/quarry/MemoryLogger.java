@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Writes one memory's log. Messages begin with the memory's name in brackets and are built only when they will be
-/// written.
+/// Writes one memory's log. Messages begin with the memory's name in brackets and are built only
+/// when they will be written.
 final class MemoryLogger {
   private static final Logger LOGGER = System.getLogger("quarry.memory");
 
@@ -29,8 +29,8 @@ final class MemoryLogger {
     this.report = report;
   }
 
-  /// A listener that tells `other` first, then this log; `null` when there is nobody to tell. What `other` throws is logged and
-  /// goes no further.
+  /// A listener that tells `other` first, then this log; `null` when there is nobody to tell. What
+  /// `other` throws is logged and goes no further.
   @Nullable MemoryListener listeningAfter(@Nullable MemoryListener other) {
     MemoryListener guarded = other == null ? null : event -> guard(other, event);
     if (level == MemoryLog.DISABLED) return guarded;
@@ -48,14 +48,23 @@ final class MemoryLogger {
   private void log(MemoryEvent event) {
     switch (event) {
       case MemoryEvent.Installed(var layout) -> info(() -> "layout: " + layout);
-      case MemoryEvent.InstallRefused(var refusal) -> info(() -> "layout refused: " + refusal.message());
+      case MemoryEvent.InstallRefused(var refusal) ->
+          info(() -> "layout refused: " + refusal.message());
       case MemoryEvent.ModeChanged(boolean persistent) ->
-          info(() -> persistent ? "reservations go to the persistent pool" : "reservations go to the layout's pools");
+          info(
+              () ->
+                  persistent
+                      ? "reservations go to the persistent pool"
+                      : "reservations go to the layout's pools");
       case MemoryEvent.CleanupRequested() -> info(() -> "explicit cleanup");
-      case MemoryEvent.Refused(long size, var failure) -> info(() -> size + " bytes refused: " + failure.message());
+      case MemoryEvent.Refused(long size, var failure) ->
+          info(() -> size + " bytes refused: " + failure.message());
       case MemoryEvent.PageAdded(int pool, _, _) -> grown = pool;
       case MemoryEvent.Reserved reserved -> logReserved(reserved);
-      case MemoryEvent.Released _, MemoryEvent.Spilled _, MemoryEvent.PageMapped _, MemoryEvent.PageDropped _,
+      case MemoryEvent.Released _,
+          MemoryEvent.Spilled _,
+          MemoryEvent.PageMapped _,
+          MemoryEvent.PageDropped _,
           MemoryEvent.Leaked _ -> {}
     }
   }
@@ -66,7 +75,13 @@ final class MemoryLogger {
     grown = -1;
     if (level != MemoryLog.FULL && !(persistent && isNew)) return;
     String pool = persistent ? "the persistent pool" : "pool " + reserved.pool();
-    info(() -> reserved.size() + " bytes from " + (isNew ? "a new page of " : "") + pool + (isNew ? "\n" + report.get() : ""));
+    info(
+        () ->
+            reserved.size()
+                + " bytes from "
+                + (isNew ? "a new page of " : "")
+                + pool
+                + (isNew ? "\n" + report.get() : ""));
   }
 
   private void info(Supplier<String> message) {
@@ -76,19 +91,33 @@ final class MemoryLogger {
   void warnSpill(int pool, long size) {
     LOGGER.log(
         Level.WARNING,
-        () -> prefix + "pool " + pool + " is at its cap: a request of " + size + " bytes went on to the next pool; the work has outgrown its layout");
+        () ->
+            prefix
+                + "pool "
+                + pool
+                + " is at its cap: a request of "
+                + size
+                + " bytes went on to the next pool; the work has outgrown its layout");
   }
 
   void warnLeak(AllocationId id, long size, Optional<Throwable> reservedAt) {
-    String message = prefix + "an owner of " + id + " (" + size + " bytes) was never closed; it is closed now";
+    String message =
+        prefix + "an owner of " + id + " (" + size + " bytes) was never closed; it is closed now";
     reservedAt.ifPresentOrElse(
         site -> LOGGER.log(Level.WARNING, message, site),
-        () -> LOGGER.log(Level.WARNING, message + " (its reservation was not among those sampled)"));
+        () ->
+            LOGGER.log(Level.WARNING, message + " (its reservation was not among those sampled)"));
   }
 
   void warnLiveAtClose(MemoryUsage left) {
     LOGGER.log(
         Level.WARNING,
-        () -> prefix + "closed with " + left.allocations() + " live allocations of " + left.bytesInUse() + " bytes");
+        () ->
+            prefix
+                + "closed with "
+                + left.allocations()
+                + " live allocations of "
+                + left.bytesInUse()
+                + " bytes");
   }
 }

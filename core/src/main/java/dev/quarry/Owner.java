@@ -4,12 +4,12 @@ import dev.quarry.failure.AllocationId;
 import dev.quarry.pool.Hold;
 import dev.quarry.pool.Slice;
 
-/// Somebody who keeps an allocation reserved: a [Handle], which may also be used to write it in place, or a
-/// [Binding], which may not claim that nobody else does.
+/// Somebody who keeps an allocation reserved: a [Handle], which may also be used to write it in
+/// place, or a [Binding], which may not claim that nobody else does.
 ///
-/// Every method may be called from any thread, takes no lock and never blocks. An owner that becomes unreachable
-/// without being closed is closed by the next operation of its memory after the collector has noticed; rely on
-/// it for safety, not for memory.
+/// Every method may be called from any thread, takes no lock and never blocks. An owner that
+/// becomes unreachable without being closed is closed by the next operation of its memory after the
+/// collector has noticed; rely on it for safety, not for memory.
 public abstract sealed class Owner implements AutoCloseable permits Handle, Binding {
   final Hold hold;
 
@@ -56,8 +56,8 @@ public abstract sealed class Owner implements AutoCloseable permits Handle, Bind
     return new Binding(hold);
   }
 
-  /// Gives this owner up. With the last owner of an allocation its memory is free for the next reservation. Closing
-  /// again does nothing.
+  /// Gives this owner up. With the last owner of an allocation its memory is free for the next
+  /// reservation. Closing again does nothing.
   @Override
   public final void close() {
     hold.giveUp();

@@ -1,7 +1,7 @@
 package dev.quarry;
 
-/// A scope inside a dry run in which the calling thread's launches are executed all the same, for work whose result
-/// the measured program needs.
+/// A scope inside a dry run in which the calling thread's launches are executed all the same, for
+/// work whose result the measured program needs.
 ///
 /// Per thread, and to be closed by the thread that opened it; nests.
 public final class RealRun implements AutoCloseable {
@@ -30,7 +30,8 @@ public final class RealRun implements AutoCloseable {
   @Override
   public void close() {
     if (Thread.currentThread() != owner) {
-      throw new IllegalStateException("a real run opened by " + owner + " is closed by " + Thread.currentThread());
+      throw new IllegalStateException(
+          "a real run opened by " + owner + " is closed by " + Thread.currentThread());
     }
     if (!open) return;
     open = false;

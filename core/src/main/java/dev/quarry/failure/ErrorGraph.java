@@ -18,14 +18,15 @@ import org.jspecify.annotations.Nullable;
 /// The failures of one device, each kept for exactly as long as some bytes are claimed by it.
 ///
 /// Assumptions
-/// - One graph serves all memories of a device, because work failing on one stream may claim memory of
-///   another. It also gives those memories their allocation identities.
+/// - One graph serves all memories of a device, because work failing on one stream may claim memory
+///   of another. It also gives those memories their allocation identities.
 /// - It is not thread-safe: whoever owns the memories owns the graph, under the same lock.
 ///
 /// Guarantees
 /// - A failure is present if and only if some allocation carries a tag on it, except between
 ///   [#insert] and the [#tag] or [#prune] that follows.
-/// - It keeps no memory reserved: records hold identities, and buffers that never got memory are held weakly.
+/// - It keeps no memory reserved: records hold identities, and buffers that never got memory are
+///   held weakly.
 public final class ErrorGraph {
   /// The most skip records kept for one failure.
   public static final int SKIPS_KEPT = 16;
@@ -67,7 +68,8 @@ public final class ErrorGraph {
     present(id).tags++;
   }
 
-  /// Notes one allocation less that carries the failure, and forgets the failure with its last. `null` does nothing.
+  /// Notes one allocation less that carries the failure, and forgets the failure with its last.
+  /// `null` does nothing.
   ///
   /// @throws IllegalStateException when the failure is not present
   public void untag(@Nullable FailureId id) {
@@ -90,7 +92,8 @@ public final class ErrorGraph {
     if (node != null) node.error = error;
   }
 
-  /// Records work that was skipped for a failure that is present. The oldest record beyond [#SKIPS_KEPT] goes.
+  /// Records work that was skipped for a failure that is present. The oldest record beyond
+  /// [#SKIPS_KEPT] goes.
   public void skipped(FailureId id, Skipped record) {
     Node node = nodes.get(id.value());
     if (node == null) return;
@@ -114,16 +117,16 @@ public final class ErrorGraph {
     return nodes.isEmpty();
   }
 
-  /// What a reader of `asked` is told: the root, and the skipped work that leads from it to `asked`.
-  /// Empty when the failure is not present.
+  /// What a reader of `asked` is told: the root, and the skipped work that leads from it to
+  /// `asked`. Empty when the failure is not present.
   public Optional<Unwritten> report(FailureId id, AllocationId asked) {
     Node node = nodes.get(id.value());
     if (node == null) return Optional.empty();
     return Optional.of(new Unwritten(id, node.tags, chain(node, asked), node.error, asked));
   }
 
-  /// Walks from the memory asked about towards the root: each hop is the newest record, older than the last
-  /// hop, that was to produce what is missing.
+  /// Walks from the memory asked about towards the root: each hop is the newest record, older than
+  /// the last hop, that was to produce what is missing.
   private static List<String> chain(Node node, AllocationId asked) {
     List<Skipped> records = List.copyOf(node.records);
     List<String> chain = new ArrayList<>();
@@ -139,7 +142,8 @@ public final class ErrorGraph {
     return chain;
   }
 
-  /// The failures behind these claims, each named once, in the order found; empty when there is none.
+  /// The failures behind these claims, each named once, in the order found; empty when there is
+  /// none.
   public Optional<Several> reports(Iterable<Claim> claims) {
     List<WorkFailure> found = new ArrayList<>();
     Set<FailureId> seen = new HashSet<>();
@@ -150,7 +154,10 @@ public final class ErrorGraph {
             case Claim.Unallocated(AllocationId id) -> unallocatedFailure(id).orElse(null);
           };
       if (failure == null) {
-        found.add(new Memory(new MemoryFailure.NotFound("the reservation of " + claim.allocation() + " failed")));
+        found.add(
+            new Memory(
+                new MemoryFailure.NotFound(
+                    "the reservation of " + claim.allocation() + " failed")));
       } else if (seen.add(failure)) {
         report(failure, claim.allocation()).ifPresent(found::add);
       }
@@ -158,8 +165,8 @@ public final class ErrorGraph {
     return found.isEmpty() ? Optional.empty() : Optional.of(new Several(found));
   }
 
-  /// Records that `buffer` never got memory. Its failure stays present until the buffer is unreachable or
-  /// fails anew; the buffer is held weakly.
+  /// Records that `buffer` never got memory. Its failure stays present until the buffer is
+  /// unreachable or fails anew; the buffer is held weakly.
   public FailureId failUnallocated(Object buffer, AllocationId id, WorkFailure error) {
     releaseLostBuffers();
     FailureId failure = insert(error);
@@ -183,8 +190,8 @@ public final class ErrorGraph {
     }
   }
 
-  /// The first of a block of 2^32 allocation identities that no other caller gets. For memories; programs
-  /// have no use for it.
+  /// The first of a block of 2^32 allocation identities that no other caller gets. For memories;
+  /// programs have no use for it.
   public long nextIdBlock() {
     return lastIdBlock++ << ID_BLOCK_BITS;
   }

@@ -14,7 +14,9 @@ public sealed interface InstallRefusal {
   record PoolsInUse(long bytesInUse) implements InstallRefusal {
     @Override
     public String message() {
-      return "the pools hold live allocations (" + bytesInUse + " bytes): close them before installing a layout";
+      return "the pools hold live allocations ("
+          + bytesInUse
+          + " bytes): close them before installing a layout";
     }
 
     @Override

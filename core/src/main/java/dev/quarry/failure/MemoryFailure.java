@@ -3,8 +3,8 @@ package dev.quarry.failure;
 /// Why memory could not be had or used. Sizes are bytes.
 ///
 /// "Can never fit", "no room at this moment" and "over its own cap" are different failures, because
-/// callers do different things about them; [#remedy] says which. None of them is an [OutOfMemoryError]:
-/// a planned refusal never ends a program.
+/// callers do different things about them; [#remedy] says which. None of them is an
+/// [OutOfMemoryError]: a planned refusal never ends a program.
 public sealed interface MemoryFailure {
   /// One sentence with the numbers.
   String message();
@@ -23,7 +23,9 @@ public sealed interface MemoryFailure {
   record BufferTooBig(long size) implements MemoryFailure {
     @Override
     public String message() {
-      return "a buffer of " + size + " bytes can never fit: no pool of the layout, or not the device, takes that size";
+      return "a buffer of "
+          + size
+          + " bytes can never fit: no pool of the layout, or not the device, takes that size";
     }
 
     @Override
@@ -55,7 +57,13 @@ public sealed interface MemoryFailure {
   record PoolCapacityExceeded(long size, long capacity, long inUse) implements MemoryFailure {
     @Override
     public String message() {
-      return "no room for " + size + " bytes in a pool capped at " + capacity + " bytes, of which " + inUse + " are in use";
+      return "no room for "
+          + size
+          + " bytes in a pool capped at "
+          + capacity
+          + " bytes, of which "
+          + inUse
+          + " are in use";
     }
 
     @Override

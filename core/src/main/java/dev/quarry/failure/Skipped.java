@@ -2,8 +2,8 @@ package dev.quarry.failure;
 
 import java.util.List;
 
-/// A record of work that was skipped because an input was claimed. Holds identities only, so it keeps no
-/// memory reserved.
+/// A record of work that was skipped because an input was claimed. Holds identities only, so it
+/// keeps no memory reserved.
 ///
 /// @param kernel the short name of the work
 /// @param needed the input that was claimed

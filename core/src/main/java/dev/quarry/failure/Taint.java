@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The failures that claim bytes of one allocation.
 ///
-/// Ranges are half-open and relative to the start of the allocation. Each failure has at most one entry, in
-/// the order of first claims, and holds exactly one tag in the [ErrorGraph] for as long as it has one. Within
-/// an entry ranges are disjoint, ascending, not empty, and do not touch each other; entries of different failures
-/// do not overlap, because the latest claim on a byte is the one that counts. Single-owner, like the graph.
+/// Ranges are half-open and relative to the start of the allocation. Each failure has at most one
+/// entry, in the order of first claims, and holds exactly one tag in the [ErrorGraph] for as long
+/// as it has one. Within an entry ranges are disjoint, ascending, not empty, and do not touch each
+/// other; entries of different failures do not overlap, because the latest claim on a byte is the
+/// one that counts. Single-owner, like the graph.
 public final class Taint {
   private final List<Entry> entries = new ArrayList<>(1);
 
@@ -44,7 +45,8 @@ public final class Taint {
       long[] merged = new long[bounds.length + 2];
       int n = 0;
       int i = 0;
-      for (; i < bounds.length && bounds[i + 1] < from; i += 2) n = put(merged, n, bounds[i], bounds[i + 1]);
+      for (; i < bounds.length && bounds[i + 1] < from; i += 2)
+        n = put(merged, n, bounds[i], bounds[i + 1]);
       long low = from;
       long high = to;
       for (; i < bounds.length && bounds[i] <= to; i += 2) {
@@ -107,10 +109,14 @@ public final class Taint {
     }
   }
 
-  /// The failure that first claimed bytes of this range; empty when none does or the range is empty.
+  /// The failure that first claimed bytes of this range; empty when none does or the range is
+  /// empty.
   public Optional<FailureId> failure(long from, long to) {
     if (from >= to) return Optional.empty();
-    return entries.stream().filter(entry -> entry.overlaps(from, to)).findFirst().map(entry -> entry.failure);
+    return entries.stream()
+        .filter(entry -> entry.overlaps(from, to))
+        .findFirst()
+        .map(entry -> entry.failure);
   }
 
   /// Ends every claim.

@@ -84,7 +84,8 @@ public sealed interface WorkFailure {
   /// @param chain the skipped work between the root and the memory asked about, newest first
   /// @param root what went wrong first
   /// @param asked the memory asked about
-  record Unwritten(FailureId failure, int claimed, List<String> chain, WorkFailure root, AllocationId asked)
+  record Unwritten(
+      FailureId failure, int claimed, List<String> chain, WorkFailure root, AllocationId asked)
       implements WorkFailure {
     /// Copies the chain.
     public Unwritten {
@@ -94,8 +95,14 @@ public sealed interface WorkFailure {
     @Override
     public String message() {
       String skipped = chain.stream().map(line -> "\n  " + line).collect(Collectors.joining());
-      return asked + " was never written, because of failure " + failure + " (which claims " + claimed + "): "
-          + root.message() + skipped;
+      return asked
+          + " was never written, because of failure "
+          + failure
+          + " (which claims "
+          + claimed
+          + "): "
+          + root.message()
+          + skipped;
     }
 
     @Override

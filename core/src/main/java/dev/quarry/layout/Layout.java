@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /// The pools a program asks for: a [preset][Preset], or an ordered list of pools. Immutable.
 ///
-/// Order is routing order: a request goes to the first pool that takes its size. Layouts are made by
-/// programs or read from plans, never chosen by a configuration key or an environment variable.
+/// Order is routing order: a request goes to the first pool that takes its size. Layouts are made
+/// by programs or read from plans, never chosen by a configuration key or an environment variable.
 ///
 /// ```java
 /// Layout layout = Layout.of(
@@ -57,7 +57,8 @@ public sealed interface Layout permits Preset, Layout.Explicit {
   /// The layout a program asked for, resolved; or `otherwise`, unchanged, when it asked for none.
   ///
   /// @throws LayoutException with the first problem of the layout asked for
-  static ResolvedLayout resolve(Optional<Layout> asked, ResolvedLayout otherwise, DeviceProperties properties) {
+  static ResolvedLayout resolve(
+      Optional<Layout> asked, ResolvedLayout otherwise, DeviceProperties properties) {
     return asked.map(layout -> layout.resolve(properties)).orElse(otherwise);
   }
 

@@ -1,7 +1,7 @@
 package dev.quarry.layout;
 
-/// Why a layout does not resolve. Field names in messages are those of the reference, so that both read
-/// alike.
+/// Why a layout does not resolve. Field names in messages are those of the reference, so that both
+/// read alike.
 public sealed interface LayoutError {
   /// The most pools a layout may list.
   int MAX_POOLS = 254;
@@ -37,7 +37,11 @@ public sealed interface LayoutError {
   record SliceLargerThanPage(long pageSize, long maxSliceSize) implements LayoutError {
     @Override
     public String message() {
-      return "max_slice_size (" + maxSliceSize + ") exceeds page_size (" + pageSize + "): a slice never spans pages";
+      return "max_slice_size ("
+          + maxSliceSize
+          + ") exceeds page_size ("
+          + pageSize
+          + "): a slice never spans pages";
     }
   }
 
@@ -48,7 +52,11 @@ public sealed interface LayoutError {
   record CapSmallerThanPage(long pageSize, long maxPoolSize) implements LayoutError {
     @Override
     public String message() {
-      return "max_pool_size (" + maxPoolSize + ") is below page_size (" + pageSize + "): the pool could never hold a page";
+      return "max_pool_size ("
+          + maxPoolSize
+          + ") is below page_size ("
+          + pageSize
+          + "): the pool could never hold a page";
     }
   }
 
@@ -78,7 +86,9 @@ public sealed interface LayoutError {
   record PresetUnavailable(String preset) implements LayoutError {
     @Override
     public String message() {
-      return "the preset " + preset + " is unavailable: it slices pages, and the device is exclusive-only";
+      return "the preset "
+          + preset
+          + " is unavailable: it slices pages, and the device is exclusive-only";
     }
   }
 

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// Turns layouts into resolved ones. The order of checks is part of the contract: the first problem, from
-/// the first pool on, is the one reported.
+/// Turns layouts into resolved ones. The order of checks is part of the contract: the first
+/// problem, from the first pool on, is the one reported.
 final class LayoutResolver {
   private static final long SMALLEST_BUCKET = 32 << 10;
   private static final int BUCKETS = 24;
@@ -44,7 +44,8 @@ final class LayoutResolver {
   private List<PoolSpec> preset(Preset preset) {
     return switch (preset) {
       case SUB_SLICES -> {
-        if (properties.exclusiveOnly()) throw new LayoutException(new PresetUnavailable(preset.text()));
+        if (properties.exclusiveOnly())
+          throw new LayoutException(new PresetUnavailable(preset.text()));
         yield ladder();
       }
       case EXCLUSIVE_PAGES -> buckets();
@@ -53,7 +54,8 @@ final class LayoutResolver {
 
   private List<PoolSpec> explicit(List<PoolSpec> pools) {
     if (pools.isEmpty()) throw new LayoutException(new EmptyPoolList());
-    if (pools.size() > LayoutError.MAX_POOLS) throw new LayoutException(new TooManyPools(pools.size()));
+    if (pools.size() > LayoutError.MAX_POOLS)
+      throw new LayoutException(new TooManyPools(pools.size()));
     return pools.stream().map(this::effective).toList();
   }
 
@@ -74,7 +76,8 @@ final class LayoutResolver {
     long slice = up("max_slice_size", asked.maxSliceSize().orElse(page));
     if (slice > page) throw new LayoutException(new SliceLargerThanPage(page, slice));
     checkCap(page, asked.maxPoolSize());
-    return new PoolSpec.Sliced(page, OptionalLong.of(slice), asked.maxPoolSize(), asked.deallocPeriod());
+    return new PoolSpec.Sliced(
+        page, OptionalLong.of(slice), asked.maxPoolSize(), asked.deallocPeriod());
   }
 
   private static void checkCap(long page, OptionalLong maxPoolSize) {
@@ -92,13 +95,19 @@ final class LayoutResolver {
   private long up(String field, long size) {
     if (!alignment.canRound(size)) {
       throw new IllegalArgumentException(
-          field + " (" + size + ") can not be rounded up to a multiple of " + alignment.bytes() + ": it would exceed " + Long.MAX_VALUE);
+          field
+              + " ("
+              + size
+              + ") can not be rounded up to a multiple of "
+              + alignment.bytes()
+              + ": it would exceed "
+              + Long.MAX_VALUE);
     }
     return alignment.up(size);
   }
 
-  /// From the largest page down, each page a quarter of the one before and each slice limit half as generous;
-  /// listed from the smallest up, because routing takes the first pool that accepts.
+  /// From the largest page down, each page a quarter of the one before and each slice limit half as
+  /// generous; listed from the smallest up, because routing takes the first pool that accepts.
   private List<PoolSpec> ladder() {
     List<PoolSpec> pools = new ArrayList<>();
     long largest = properties.maxPageSize();
@@ -106,21 +115,25 @@ final class LayoutResolver {
     long page = largest;
     for (int step = 1; page >= LADDER_END; step++) {
       page = alignment.up(page / 4);
-      pools.add(1, new PoolSpec.Sliced(page, OptionalLong.of(page >> step), OptionalLong.empty(), OptionalLong.empty()));
+      pools.add(
+          1,
+          new PoolSpec.Sliced(
+              page, OptionalLong.of(page >> step), OptionalLong.empty(), OptionalLong.empty()));
     }
     pools.add(aging(alignment.down(largest)));
     return pools;
   }
 
-  /// Sizes in equal steps of their logarithm, from 32 KiB to the largest page. The ends are exact: computed
-  /// through the logarithm the last one could fall a byte short and refuse the largest page.
+  /// Sizes in equal steps of their logarithm, from 32 KiB to the largest page. The ends are exact:
+  /// computed through the logarithm the last one could fall a byte short and refuse the largest
+  /// page.
   private List<PoolSpec> buckets() {
     long largest = properties.maxPageSize();
     List<PoolSpec> pools = new ArrayList<>();
     long last = up("max_page_size", largest);
     if (largest <= SMALLEST_BUCKET) return List.of(aging(last));
-    double from = Math.log(SMALLEST_BUCKET);
-    double to = Math.log(largest);
+    double from = Math.log((double) SMALLEST_BUCKET);
+    double to = Math.log((double) largest);
     long before = -1;
     for (int i = 0; i < BUCKETS; i++) {
       long size = alignment.up((long) Math.exp(from + (to - from) * (i / (double) (BUCKETS - 1))));
@@ -135,6 +148,7 @@ final class LayoutResolver {
   /// An exclusive pool whose unused pages leave the later the larger they are.
   private static PoolSpec.Exclusive aging(long size) {
     double gibibytes = size / (double) (1L << 30);
-    return new PoolSpec.Exclusive(size, OptionalLong.of((long) (BASE_PERIOD * Math.round(1 + gibibytes))));
+    return new PoolSpec.Exclusive(
+        size, OptionalLong.of((long) (BASE_PERIOD * Math.round(1 + gibibytes))));
   }
 }

@@ -20,7 +20,9 @@ final class LayoutText {
   static String of(PoolSpec spec) {
     return switch (spec) {
       case PoolSpec.Sliced(long page, OptionalLong slice, OptionalLong cap, OptionalLong period) ->
-          "sliced:" + fields("page", OptionalLong.of(page), "slice", slice, "cap", cap) + period(period);
+          "sliced:"
+              + fields("page", OptionalLong.of(page), "slice", slice, "cap", cap)
+              + period(period);
       case PoolSpec.Exclusive(long max, OptionalLong period) ->
           "exclusive:" + fields("max", OptionalLong.of(max)) + period(period);
       case PoolSpec.Direct(OptionalLong reclaim) ->
@@ -59,12 +61,18 @@ final class LayoutText {
         switch (kind) {
           case "sliced" ->
               new PoolSpec.Sliced(
-                  fields.required("page"), fields.size("slice"), fields.size("cap"), fields.count("period"));
-          case "exclusive" -> new PoolSpec.Exclusive(fields.required("max"), fields.count("period"));
+                  fields.required("page"),
+                  fields.size("slice"),
+                  fields.size("cap"),
+                  fields.count("period"));
+          case "exclusive" ->
+              new PoolSpec.Exclusive(fields.required("max"), fields.count("period"));
           case "direct" -> new PoolSpec.Direct(fields.size("reclaim"));
           default ->
               throw new IllegalArgumentException(
-                  "layout '" + text + "' names no pool: expected sub-slices, exclusive-pages,"
+                  "layout '"
+                      + text
+                      + "' names no pool: expected sub-slices, exclusive-pages,"
                       + " or pools that start with sliced:, exclusive: or direct");
         };
     fields.allUsed();
@@ -83,12 +91,14 @@ final class LayoutText {
         int equals = part.indexOf('=');
         if (equals < 0) throw problem("'" + part.strip() + "' has no value: expected name=value");
         String name = part.substring(0, equals).strip();
-        if (values.put(name, part.substring(equals + 1).strip()) != null) throw problem("'" + name + "' is given twice");
+        if (values.put(name, part.substring(equals + 1).strip()) != null)
+          throw problem("'" + name + "' is given twice");
       }
     }
 
     long required(String name) {
-      return size(name).orElseThrow(() -> problem("'" + name + "' is missing: expected " + name + "=SIZE"));
+      return size(name)
+          .orElseThrow(() -> problem("'" + name + "' is missing: expected " + name + "=SIZE"));
     }
 
     OptionalLong size(String name) {
@@ -105,7 +115,8 @@ final class LayoutText {
       String value = values.remove(name);
       if (value == null) return OptionalLong.empty();
       try {
-        return OptionalLong.of(Long.parseUnsignedLong(value) < 0 ? Long.MAX_VALUE : Long.parseLong(value));
+        return OptionalLong.of(
+            Long.parseUnsignedLong(value) < 0 ? Long.MAX_VALUE : Long.parseLong(value));
       } catch (NumberFormatException e) {
         throw problem("'" + name + "' is '" + value + "': expected a number of reservations");
       }

@@ -4,17 +4,22 @@ import java.util.OptionalLong;
 
 /// One pool of a layout. All sizes are bytes, zero or more.
 ///
-/// In a [Layout] the numbers are as asked for; in a [ResolvedLayout] and in reports they are the effective
-/// ones. Limits between the numbers are checked by [Layout#resolve], which reports the first problem.
+/// In a [Layout] the numbers are as asked for; in a [ResolvedLayout] and in reports they are the
+/// effective ones. Limits between the numbers are checked by [Layout#resolve], which reports the
+/// first problem.
 public sealed interface PoolSpec extends PoolKind {
   /// Pages of one size, each cut into slices by first fit.
   ///
   /// @param pageSize the size of each device allocation
   /// @param maxSliceSize the largest request taken; absent means a whole page
   /// @param maxPoolSize the most bytes of pages held; absent means growth without limit
-  /// @param deallocPeriod kept for the reader of the layout; pages of a sliced pool leave by explicit
-  ///     cleanup only
-  record Sliced(long pageSize, OptionalLong maxSliceSize, OptionalLong maxPoolSize, OptionalLong deallocPeriod)
+  /// @param deallocPeriod kept for the reader of the layout; pages of a sliced pool leave by
+  ///   explicit cleanup only
+  record Sliced(
+      long pageSize,
+      OptionalLong maxSliceSize,
+      OptionalLong maxPoolSize,
+      OptionalLong deallocPeriod)
       implements PoolSpec {
     /// @throws IllegalArgumentException when a number is negative
     public Sliced {
@@ -30,12 +35,12 @@ public sealed interface PoolSpec extends PoolKind {
     }
   }
 
-  /// One allocation per page; free pages are reused for whatever fits and are given back when they stay
-  /// unused.
+  /// One allocation per page; free pages are reused for whatever fits and are given back when they
+  /// stay unused.
   ///
   /// @param maxAllocSize the largest request taken; 0 makes a pool for requests of zero bytes
-  /// @param deallocPeriod in reservations, the time after which an unused page is given back; absent means
-  ///     never
+  /// @param deallocPeriod in reservations, the time after which an unused page is given back;
+  ///   absent means never
   record Exclusive(long maxAllocSize, OptionalLong deallocPeriod) implements PoolSpec {
     /// @throws IllegalArgumentException when a number is negative
     public Exclusive {
@@ -51,8 +56,8 @@ public sealed interface PoolSpec extends PoolKind {
 
   /// One device allocation per request, of exactly its padded size, reused for the same size only.
   ///
-  /// @param reclaimAt the bytes held from which free allocations are given back before a new one is made;
-  ///     absent means never
+  /// @param reclaimAt the bytes held from which free allocations are given back before a new one is
+  ///   made; absent means never
   record Direct(OptionalLong reclaimAt) implements PoolSpec {
     /// @throws IllegalArgumentException when the number is negative
     public Direct {
@@ -72,7 +77,8 @@ public sealed interface PoolSpec extends PoolKind {
 
   /// A sliced pool that holds at most `maxPoolSize` bytes and takes requests up to its page size.
   static Sliced sliced(long pageSize, long maxPoolSize) {
-    return new Sliced(pageSize, OptionalLong.empty(), OptionalLong.of(maxPoolSize), OptionalLong.empty());
+    return new Sliced(
+        pageSize, OptionalLong.empty(), OptionalLong.of(maxPoolSize), OptionalLong.empty());
   }
 
   /// An exclusive pool whose pages are never given back by themselves.

@@ -2,7 +2,8 @@ package dev.quarry.layout;
 
 /// A layout known by name, sized from the device's largest page.
 public enum Preset implements Layout {
-  /// Sliced pools of growing page size, and an exclusive pool for the largest requests. The default.
+  /// Sliced pools of growing page size, and an exclusive pool for the largest requests. The
+  /// default.
   SUB_SLICES("sub-slices"),
   /// Twenty-four exclusive pools of growing size, one allocation per page. Always available.
   EXCLUSIVE_PAGES("exclusive-pages");

@@ -2,8 +2,8 @@ package dev.quarry.layout;
 
 import java.util.List;
 
-/// A layout checked and rounded for a device. Only [Layout#resolve] makes one, so whoever holds one need
-/// not check again. Immutable; equal when layout source, device and effective pools are.
+/// A layout checked and rounded for a device. Only [Layout#resolve] makes one, so whoever holds one
+/// need not check again. Immutable; equal when layout source, device and effective pools are.
 public final class ResolvedLayout {
   private final Layout source;
   private final DeviceProperties properties;
@@ -45,6 +45,8 @@ public final class ResolvedLayout {
 
   @Override
   public String toString() {
-    return source instanceof Preset preset ? preset + " = " + LayoutText.of(pools) : LayoutText.of(pools);
+    return source instanceof Preset preset
+        ? preset + " = " + LayoutText.of(pools)
+        : LayoutText.of(pools);
   }
 }

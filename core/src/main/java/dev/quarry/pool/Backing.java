@@ -6,11 +6,12 @@ import dev.quarry.report.MemoryEvent;
 import dev.quarry.report.MemoryListener;
 import dev.quarry.storage.Mapping;
 import dev.quarry.storage.Storage;
+import dev.quarry.storage.StorageId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The storage side of one memory's pools: asks for pages, gives them back, and flushes only when there is something
-/// to flush. Also where the pools tell the listener.
+/// The storage side of one memory's pools: asks for pages, gives them back, and flushes only when
+/// there is something to flush. Also where the pools tell the listener.
 final class Backing {
   private final Storage<?> storage;
   private final @Nullable MemoryListener listener;
@@ -24,27 +25,33 @@ final class Backing {
 
   /// A page of `size` bytes. The storage is asked now, or not yet.
   ///
-  /// @throws MemoryException when the storage refuses, or when the memory would reserve more bytes than a long counts
+  /// @throws MemoryException when the storage refuses, or when the memory would reserve more bytes
+  ///   than a long counts
   Page page(long size, Mapping mapping) {
-    if (size > Long.MAX_VALUE - bytesReserved) throw new MemoryException(new MemoryFailure.OutOfMemory(size));
+    if (size > Long.MAX_VALUE - bytesReserved)
+      throw new MemoryException(new MemoryFailure.OutOfMemory(size));
     Page page = new Page(size);
     if (mapping == Mapping.EAGER) page.storage = storage.allocate(size);
     bytesReserved += size;
     return page;
   }
 
-  /// Asks the storage for the memory of a page that was reserved lazily. When it refuses, the page stays unmapped.
+  /// Asks the storage for the memory of a page that was reserved lazily. When it refuses, the page
+  /// stays unmapped.
   ///
   /// @throws MemoryException with [MemoryFailure.MappingFailed]
-  void map(Page page) {
+  StorageId map(Page page) {
     try {
-      page.storage = storage.allocate(page.size);
+      StorageId id = storage.allocate(page.size);
+      page.storage = id;
+      return id;
     } catch (MemoryException e) {
       throw new MemoryException(new MemoryFailure.MappingFailed(page.size, e.failure()), e);
     }
   }
 
-  /// Gives pages up. The pool must have forgotten them: if the storage throws for one, the others are still given back.
+  /// Gives pages up. The pool must have forgotten them: if the storage throws for one, the others
+  /// are still given back.
   void drop(List<Page> pages) {
     RuntimeException failure = null;
     for (Page page : pages) {

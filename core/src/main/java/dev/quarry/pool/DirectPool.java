@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// One device allocation per request, of exactly its padded size, reused for requests of that size only.
+/// One device allocation per request, of exactly its padded size, reused for requests of that size
+/// only.
 ///
-/// Pages sit in numbered places; a place whose page is gone stays vacant until a new page takes it, the latest
-/// vacated first, so that no page ever changes its number. When a new page would lift the bytes held above `reclaimAt`,
-/// free pages go first, from the lowest place up, until it would not.
+/// Pages sit in numbered places; a place whose page is gone stays vacant until a new page takes it,
+/// the latest vacated first, so that no page ever changes its number. When a new page would lift
+/// the bytes held above `reclaimAt`, free pages go first, from the lowest place up, until it would
+/// not.
 final class DirectPool extends Pool {
   private final OptionalLong reclaimAt;
   private final List<@Nullable Page> places = new ArrayList<>();
@@ -69,7 +71,9 @@ final class DirectPool extends Pool {
     long room = reclaimAt.getAsLong() - need;
     List<Page> dropped = new ArrayList<>();
     long held = bytesReserved();
-    for (int place = free.nextSetBit(0); place >= 0 && held > room; place = free.nextSetBit(place + 1)) {
+    for (int place = free.nextSetBit(0);
+        place >= 0 && held > room;
+        place = free.nextSetBit(place + 1)) {
       Page page = places.get(place);
       assert page != null : "a free place has its page";
       held -= page.size;
@@ -100,7 +104,8 @@ final class DirectPool extends Pool {
   @Override
   void cleanUp(long reservations) {
     List<Page> dropped = new ArrayList<>();
-    for (int place = free.nextSetBit(0); place >= 0; place = free.nextSetBit(place + 1)) dropped.add(places.get(place));
+    for (int place = free.nextSetBit(0); place >= 0; place = free.nextSetBit(place + 1))
+      dropped.add(places.get(place));
     drop(dropped);
   }
 

@@ -4,15 +4,15 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Pages that serve only requests of exactly their size: for each size held, the free ones in the order of their
-/// numbers.
+/// Pages that serve only requests of exactly their size: for each size held, the free ones in the
+/// order of their numbers.
 ///
-/// A hash table chained through its buckets, since the JDK's maps would box the size at every look-up. A bucket lives as
-/// long as its size is held, free or not.
+/// A hash table chained through its buckets, since the JDK's maps would box the size at every
+/// look-up. A bucket lives as long as its size is held, free or not.
 final class ExactSizes {
   private static final Comparator<Page> BY_NUMBER = Comparator.comparingInt(page -> page.index);
 
-  private Bucket[] table = new Bucket[16];
+  private @Nullable Bucket[] table = new Bucket[16];
   private int buckets;
 
   private static final class Bucket {
@@ -82,11 +82,13 @@ final class ExactSizes {
   private Bucket addBucket(long size) {
     if (++buckets > table.length) rehash();
     int slot = slot(size);
-    return table[slot] = new Bucket(size, table[slot]);
+    Bucket bucket = new Bucket(size, table[slot]);
+    table[slot] = bucket;
+    return bucket;
   }
 
   private void rehash() {
-    Bucket[] before = table;
+    @Nullable Bucket[] before = table;
     table = new Bucket[before.length * 2];
     for (Bucket chain : before) {
       while (chain != null) {
@@ -101,13 +103,11 @@ final class ExactSizes {
 
   private void removeBucket(Bucket gone) {
     int slot = slot(gone.size);
-    if (table[slot] == gone) {
-      table[slot] = gone.next;
-    } else {
-      Bucket before = table[slot];
-      while (before.next != gone) before = before.next;
-      before.next = gone.next;
-    }
+    Bucket before = null;
+    for (Bucket bucket = table[slot]; bucket != gone && bucket != null; bucket = bucket.next)
+      before = bucket;
+    if (before == null) table[slot] = gone.next;
+    else before.next = gone.next;
     buckets--;
   }
 }

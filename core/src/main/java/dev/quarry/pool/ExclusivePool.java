@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// One allocation per page. New pages are as large as requests have lately been on average, so that they can serve
-/// the next request too; pages that stay unused age, and leave.
+/// One allocation per page. New pages are as large as requests have lately been on average, so that
+/// they can serve the next request too; pages that stay unused age, and leave.
 ///
-/// A page's *free count* says how often it was found free at a check, less how often it was reused; at five it
-/// leaves. The page reused first is the one with the smallest count, and among those the first; so the
-/// most useful pages stay in use and the rest age. Free pages are kept by count, in the order of their numbers.
+/// A page's *free count* says how often it was found free at a check, less how often it was reused;
+/// at five it leaves. The page reused first is the one with the smallest count, and among those the
+/// first; so the most useful pages stay in use and the rest age. Free pages are kept by count, in
+/// the order of their numbers.
 final class ExclusivePool extends Pool {
   private static final double WEIGHT_OF_NEWEST = 0.01;
   private static final int FREE_COUNT_OF_NEW_PAGE = 4;
@@ -57,7 +58,8 @@ final class ExclusivePool extends Pool {
     return null;
   }
 
-  /// Always maps now: a page is as good as its use, and the average that sizes it is no measurement.
+  /// Always maps now: a page is as good as its use, and the average that sizes it is no
+  /// measurement.
   @Override
   Placed grow(long size, Mapping mapping) {
     if (size > maxAllocSize) return new Placed.Refused(new BufferTooBig(size));
@@ -103,7 +105,8 @@ final class ExclusivePool extends Pool {
   private void dropFree(int fromCount) {
     List<Page> dropped = new ArrayList<>();
     List<Page> kept = new ArrayList<>();
-    for (Page page : pages) (page.live == 0 && page.freeCount >= fromCount ? dropped : kept).add(page);
+    for (Page page : pages)
+      (page.live == 0 && page.freeCount >= fromCount ? dropped : kept).add(page);
     pages.clear();
     pages.addAll(kept);
     for (ExtentIndex free : freeByCount) free.clear();

@@ -2,36 +2,41 @@ package dev.quarry.pool;
 
 import java.util.Arrays;
 
-/// Free extents in address order, with the first one of at least a given length found in logarithmic time.
+/// Free extents in address order, with the first one of at least a given length found in
+/// logarithmic time.
 ///
-/// An *extent* is a run of free bytes: an *address*, which orders it, and a *length*. What an address
-/// means is the pool's business: a sliced pool numbers the bytes of all its pages through, a pool of whole
-/// pages uses the page's number.
+/// An *extent* is a run of free bytes: an *address*, which orders it, and a *length*. What an
+/// address means is the pool's business: a sliced pool numbers the bytes of all its pages through,
+/// a pool of whole pages uses the page's number.
 ///
-/// **Why first fit.** Placement must be a pure function of the requests and releases before it, or a measured
-/// plan would not replay; and it must be the lowest address that fits, because that is the rule of the
-/// reference. Searching by scanning costs time in proportion to what is live, so the extents are kept in an
-/// ordered tree in which every inner entry also carries the largest length below it. The first extent of at
-/// least *n* bytes is then found by one descent: at each node take the first entry whose largest length
-/// reaches *n*. (Augmenting an ordered tree with a maximum is the textbook technique of Cormen, Leiserson, Rivest
-/// and Stein, *Introduction to Algorithms*, chapter "Augmenting Data Structures"; using it for first fit goes back to
-/// C. J. Stephenson, *Fast Fits*, 1983, who kept it in a Cartesian tree and so without a worst-case bound.)
+/// **Why first fit.** Placement must be a pure function of the requests and releases before it, or
+/// a measured plan would not replay; and it must be the lowest address that fits, because that is
+/// the rule of the reference. Searching by scanning costs time in proportion to what is live, so
+/// the extents are kept in an ordered tree in which every inner entry also carries the largest
+/// length below it. The first extent of at least *n* bytes is then found by one descent: at each
+/// node take the first entry whose largest length reaches *n*. (Augmenting an ordered tree with a
+/// maximum is the textbook technique of Cormen, Leiserson, Rivest and Stein, *Introduction to
+/// Algorithms*, chapter "Augmenting Data Structures"; using it for first fit goes back to C. J.
+/// Stephenson, *Fast Fits*, 1983, who kept it in a Cartesian tree and so without a worst-case
+/// bound.)
 ///
-/// **The tree** is a B+ tree after Bayer and McCreight. All nodes have the same shape: up to 32 entries of an address, a
-/// length and, in inner nodes, a child. The entry of an inner node carries the lowest address and the largest length of
-/// its child. All leaves are at level 0. Nodes live in three primitive arrays and are numbered, so that
-/// a search touches a few contiguous cache lines and nothing is allocated once the arrays have grown. 32 wide:
-/// 64,000 live slices are then three levels deep, and the entries of a node still scan faster than a narrower
-/// tree descends.
+/// **The tree** is a B+ tree after Bayer and McCreight. All nodes have the same shape: up to 32
+/// entries of an address, a length and, in inner nodes, a child. The entry of an inner node carries
+/// the lowest address and the largest length of its child. All leaves are at level 0. Nodes live in
+/// three primitive arrays and are numbered, so that a search touches a few contiguous cache lines
+/// and nothing is allocated once the arrays have grown. 32 wide: 64,000 live slices are then three
+/// levels deep, and the entries of a node still scan faster than a narrower tree descends.
 ///
-/// **Balance.** A full node splits in half. A node that lost an entry joins a neighbour under the same parent as
-/// soon as both fit in three quarters of a node. Neighbours therefore hold more than three quarters of a node between
-/// them, unless a join of their parents has only just made them neighbours; so the height stays logarithmic, and a split
-/// is not undone by the next few removals. Every operation descends once or twice and climbs back along the
-/// remembered path: O(log n) in the worst case.
+/// **Balance.** A full node splits in half. A node that lost an entry joins a neighbour under the
+/// same parent as soon as both fit in three quarters of a node. Neighbours therefore hold more than
+/// three quarters of a node between them, unless a join of their parents has only just made them
+/// neighbours; so the height stays logarithmic, and a split is not undone by the next few removals.
+/// Every operation descends once or twice and climbs back along the remembered path: O(log n) in
+/// the worst case.
 ///
-/// Taking the front of an extent changes its address and length in place; giving bytes back grows a neighbour where
-/// there is one. Most operations therefore change no node but only the maxima above it.
+/// Taking the front of an extent changes its address and length in place; giving bytes back grows a
+/// neighbour where there is one. Most operations therefore change no node but only the maxima above
+/// it.
 final class ExtentIndex {
   static final long NONE = -1;
 
@@ -74,8 +79,8 @@ final class ExtentIndex {
     return size == 0 ? NONE : largestIn(root);
   }
 
-  /// Takes the first `bytes` bytes of the first extent that has them, and gives their address; [#NONE] when
-  /// none has. `bytes` must be positive.
+  /// Takes the first `bytes` bytes of the first extent that has them, and gives their address;
+  /// [#NONE] when none has. `bytes` must be positive.
   long takeFront(long bytes) {
     if (!descendToFirstFit(bytes)) return NONE;
     int at = position(0);
@@ -91,8 +96,8 @@ final class ExtentIndex {
     return taken;
   }
 
-  /// Takes the whole of the first extent with at least `bytes` bytes, and gives its address; [#NONE] when
-  /// there is none.
+  /// Takes the whole of the first extent with at least `bytes` bytes, and gives its address;
+  /// [#NONE] when there is none.
   long takeWhole(long bytes) {
     if (!descendToFirstFit(bytes)) return NONE;
     long taken = address[position(0)];
@@ -108,8 +113,8 @@ final class ExtentIndex {
     size++;
   }
 
-  /// Adds free bytes, joined to the extent that ends where they begin if `joinBefore`, and to the one that begins
-  /// where they end if `joinAfter`.
+  /// Adds free bytes, joined to the extent that ends where they begin if `joinBefore`, and to the
+  /// one that begins where they end if `joinAfter`.
   void give(long from, long bytes, boolean joinBefore, boolean joinAfter) {
     descendTo(from);
     int before = pathSlot[0] < 0 ? -1 : position(0);
@@ -151,7 +156,8 @@ final class ExtentIndex {
     count[0] = 0;
   }
 
-  // Descending. A path leads to the entry at level 0; its slot there is -1 when the address sought lies before
+  // Descending. A path leads to the entry at level 0; its slot there is -1 when the address sought
+  // lies before
   // every extent.
 
   private boolean descendToFirstFit(long bytes) {
@@ -212,7 +218,8 @@ final class ExtentIndex {
     }
   }
 
-  /// Removes the entry after the last one at or before `from`, gives its length, and leaves the path at that last one.
+  /// Removes the entry after the last one at or before `from`, gives its length, and leaves the
+  /// path at that last one.
   private long takeSuccessor(long from) {
     advance();
     long taken = length[position(0)];
@@ -227,7 +234,8 @@ final class ExtentIndex {
   private long largestIn(int node) {
     int base = node * WIDTH;
     long largest = NONE;
-    for (int at = base, end = base + count[node]; at < end; at++) largest = Math.max(largest, length[at]);
+    for (int at = base, end = base + count[node]; at < end; at++)
+      largest = Math.max(largest, length[at]);
     return largest;
   }
 
@@ -264,7 +272,8 @@ final class ExtentIndex {
     else placeEntry(right, slot - half, from, bytes, node);
     if (level == height) growRoot(target);
     describe(position(level + 1), target);
-    insertEntry(level + 1, pathSlot[level + 1] + 1, address[right * WIDTH], largestIn(right), right);
+    insertEntry(
+        level + 1, pathSlot[level + 1] + 1, address[right * WIDTH], largestIn(right), right);
   }
 
   private void growRoot(int only) {

@@ -7,13 +7,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// How memory comes back from any thread to the one that owns it: a lock-free stack of slices whose last owner is
-/// gone (R. K. Treiber, *Systems Programming: Coping with Parallelism*, 1986), and a queue of owners that became unreachable
-/// without being closed.
+/// How memory comes back from any thread to the one that owns it: a lock-free stack of slices whose
+/// last owner is gone (R. K. Treiber, *Systems Programming: Coping with Parallelism*, 1986), and a
+/// queue of owners that became unreachable without being closed.
 ///
-/// Pushing is one compare-and-set; draining is one exchange, and one read when there is nothing to drain. A slice
-/// is pushed at most once between two drains, so the stack has no ABA problem: nothing is ever popped
-/// singly.
+/// Pushing is one compare-and-set; draining is one exchange, and one read when there is nothing to
+/// drain. A slice is pushed at most once between two drains, so the stack has no ABA problem:
+/// nothing is ever popped singly.
 final class HandBack {
   private static final VarHandle HEAD;
 
@@ -30,8 +30,8 @@ final class HandBack {
   /// Owners found unreachable by the garbage collector.
   final ReferenceQueue<Object> lost = new ReferenceQueue<>();
 
-  /// Keeps the trackers of duplicates and bindings reachable while those are open. The tracker of a first
-  /// handle, of which there are many more, hangs on its slice instead.
+  /// Keeps the trackers of duplicates and bindings reachable while those are open. The tracker of a
+  /// first handle, of which there are many more, hangs on its slice instead.
   final Set<Hold> others = ConcurrentHashMap.newKeySet();
 
   void push(Slice slice) {

@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /// One owner's hold on an allocation, given up exactly once.
 ///
-/// It outlives the handle or binding it was made for: when that becomes unreachable without having been closed, the
-/// collector hands the hold to [HandBack], and the memory's next operation gives it up. One object serves both purposes,
-/// so that a reservation costs a handle and a hold and nothing else.
+/// It outlives the handle or binding it was made for: when that becomes unreachable without having
+/// been closed, the collector hands the hold to [HandBack], and the memory's next operation gives
+/// it up. One object serves both purposes, so that a reservation costs a handle and a hold and
+/// nothing else.
 ///
 /// Everything but the public constructor and [#sliceIn] may be called from any thread.
 public final class Hold extends PhantomReference<Object> {
@@ -30,8 +31,8 @@ public final class Hold extends PhantomReference<Object> {
   private final boolean first;
   private volatile boolean open = true;
 
-  /// The hold of a handle that the slice counts already: of the one a reservation returns, or of a pin. For the thread
-  /// that owns the memory.
+  /// The hold of a handle that the slice counts already: of the one a reservation returns, or of a
+  /// pin. For the thread that owns the memory.
   public Hold(Object handle, Slice slice, boolean first) {
     this(handle, slice, slice.id(), true, first);
     if (first) slice.first = this;

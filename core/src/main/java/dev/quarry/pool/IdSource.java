@@ -2,8 +2,8 @@ package dev.quarry.pool;
 
 import dev.quarry.failure.ErrorGraph;
 
-/// Numbers allocations, in blocks taken from the device's graph, so that memories which share it never give the same
-/// number and a reservation needs no shared counter.
+/// Numbers allocations, in blocks taken from the device's graph, so that memories which share it
+/// never give the same number and a reservation needs no shared counter.
 final class IdSource {
   private static final long BLOCK = 1L << 32;
 

@@ -1,6 +1,7 @@
 package dev.quarry.pool;
 
 import dev.quarry.storage.StorageId;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One device allocation held by a pool, mapped or not yet.
@@ -8,7 +9,8 @@ final class Page {
   /// The bytes asked of the storage.
   final long size;
 
-  /// Its number in the pool. Numbers move when pages before it are dropped; nothing but order and reports depends on them.
+  /// Its number in the pool. Numbers move when pages before it are dropped; nothing but order and
+  /// reports depends on them.
   int index;
 
   /// The live slices on it.
@@ -17,7 +19,8 @@ final class Page {
   /// The storage's name for it; null while it is unmapped.
   @Nullable StorageId storage;
 
-  /// In pools of whole pages: the one slice of the page, and how close the page is to being dropped.
+  /// In pools of whole pages: the one slice of the page, and how close the page is to being
+  /// dropped.
   @Nullable Slice slice;
 
   int freeCount;
@@ -32,8 +35,6 @@ final class Page {
 
   /// The slice of a page in a pool of whole pages.
   Slice only() {
-    Slice only = slice;
-    assert only != null : "a page of this pool always has its slice";
-    return only;
+    return Objects.requireNonNull(slice);
   }
 }

@@ -8,8 +8,9 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One device allocation per request, of exactly its padded size, for what outlives layouts: weights, caches,
-/// captured graphs. Free pages are kept until an explicit cleanup and reused for the same size, the oldest first.
+/// One device allocation per request, of exactly its padded size, for what outlives layouts:
+/// weights, caches, captured graphs. Free pages are kept until an explicit cleanup and reused for
+/// the same size, the oldest first.
 final class PersistentPool extends Pool {
   private final List<Page> pages = new ArrayList<>();
   private final ExactSizes sizes = new ExactSizes();

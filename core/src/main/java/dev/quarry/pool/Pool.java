@@ -9,10 +9,12 @@ import dev.quarry.report.MemoryUsage;
 import dev.quarry.report.PoolReport;
 import dev.quarry.size.Alignment;
 import dev.quarry.storage.Mapping;
+import dev.quarry.storage.StorageId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One pool: takes requests of some sizes, serves them from pages it holds, and grows by further pages.
+/// One pool: takes requests of some sizes, serves them from pages it holds, and grows by further
+/// pages.
 ///
 /// The books every report is read from are running totals, kept here; where a slice is placed and
 /// which page goes is each pool's own rule.
@@ -63,7 +65,8 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
   /// What a report says the pool is.
   abstract PoolKind kind();
 
-  /// The longest free extent in bytes; 0 when there is none, and in pools that serve exact sizes only.
+  /// The longest free extent in bytes; 0 when there is none, and in pools that serve exact sizes
+  /// only.
   long largestFree() {
     return 0;
   }
@@ -96,7 +99,10 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
   /// Makes the one slice of a page of its own a live allocation.
   final Slice handOutWhole(Page page, long size) {
     Slice slice = page.slice;
-    if (slice == null) page.slice = slice = new Slice(this, handBack, page);
+    if (slice == null) {
+      slice = new Slice(this, handBack, page);
+      page.slice = slice;
+    }
     return handOut(slice, page, 0, size);
   }
 
@@ -127,10 +133,11 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
   }
 
   /// @throws MemoryException when the storage refuses; the page stays unmapped
-  final void map(Page page) {
-    backing.map(page);
+  final StorageId map(Page page) {
+    StorageId storage = backing.map(page);
     pagesUnmapped--;
     if (backing.isObserved()) backing.tell(new PageMapped(position, page.size));
+    return storage;
   }
 
   /// Gives pages up that the pool's own structures have forgotten.
@@ -161,6 +168,7 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
   }
 
   final PoolReport report() {
-    return new PoolReport(kind(), usage(), pages, pagesPeak, pagesUnmapped, largestAlloc, largestFree());
+    return new PoolReport(
+        kind(), usage(), pages, pagesPeak, pagesUnmapped, largestAlloc, largestFree());
   }
 }

@@ -4,7 +4,6 @@ import dev.quarry.failure.ErrorGraph;
 import dev.quarry.failure.InstallRefusal;
 import dev.quarry.failure.InstallRefusal.CaptureActive;
 import dev.quarry.failure.InstallRefusal.PoolsInUse;
-
 import dev.quarry.failure.MemoryFailure.BufferTooBig;
 import dev.quarry.failure.MemoryFailure.PoolCapacityExceeded;
 import dev.quarry.layout.PoolSpec;
@@ -49,7 +48,8 @@ public final class Pools {
     void leaked(Slice slice);
   }
 
-  /// @param sizeMatch whether requests of a size that the persistent pool holds go there without being told to
+  /// @param sizeMatch whether requests of a size that the persistent pool holds go there without
+  ///   being told to
   public Pools(
       Storage<?> storage,
       ResolvedLayout layout,
@@ -61,7 +61,9 @@ public final class Pools {
     this.watch = watch;
     this.sizeMatch = sizeMatch;
     this.backing = new Backing(storage, listener);
-    this.site = new Pool.Site(new Alignment(layout.properties().alignment()), handBack, backing, new IdSource(graph));
+    this.site =
+        new Pool.Site(
+            new Alignment(layout.properties().alignment()), handBack, backing, new IdSource(graph));
     this.persistent = new PersistentPool(MemoryReport.PERSISTENT, site);
     this.dynamic = build(layout);
     this.ageDue = earliestAgeDue();
@@ -98,12 +100,14 @@ public final class Pools {
       Slice held = persistent.tryReserve(size);
       if (held != null) return held;
     }
-    if (toPersistent || (sizeMatch && persistent.hasSize(size))) return persistent.grow(size, mapping);
+    if (toPersistent || (sizeMatch && persistent.hasSize(size)))
+      return persistent.grow(size, mapping);
     return routeDynamic(size, mapping);
   }
 
-  /// A pool that accepts is asked to grow before a later pool's free room is looked at. Only a full capped pool passes
-  /// a request on; any other refusal is final, though a pool that was full before it is the better explanation.
+  /// A pool that accepts is asked to grow before a later pool's free room is looked at. Only a full
+  /// capped pool passes a request on; any other refusal is final, though a pool that was full
+  /// before it is the better explanation.
   private Placed routeDynamic(long size, Mapping mapping) {
     Placed.Refused full = null;
     for (Pool pool : dynamic) {
@@ -113,7 +117,8 @@ public final class Pools {
       Placed grown = pool.grow(size, mapping);
       if (grown instanceof Slice) return grown;
       Placed.Refused refused = (Placed.Refused) grown;
-      if (!(refused.failure() instanceof PoolCapacityExceeded)) return full != null ? full : refused;
+      if (!(refused.failure() instanceof PoolCapacityExceeded))
+        return full != null ? full : refused;
       full = refused;
       noteSpill(pool.position, size);
     }
@@ -201,7 +206,8 @@ public final class Pools {
     backing.flush();
   }
 
-  /// Replaces the dynamic pools by those of a layout, unless allocations live in them or a capture is active.
+  /// Replaces the dynamic pools by those of a layout, unless allocations live in them or a capture
+  /// is active.
   ///
   /// @return why not; the pools are then as before, apart from free pages given up
   public Optional<InstallRefusal> install(ResolvedLayout layout) {

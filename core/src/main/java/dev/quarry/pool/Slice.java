@@ -5,6 +5,7 @@ import dev.quarry.failure.ErrorGraph;
 import dev.quarry.failure.FailureId;
 import dev.quarry.failure.Taint;
 import dev.quarry.storage.Region;
+import dev.quarry.storage.StorageId;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Optional;
@@ -12,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /// A place for one allocation: where it lies, how large it is, and who owns it.
 ///
-/// Slices are used again: when the last owner is gone the slice comes back to its pool, and the next reservation
-/// gives it a new identity. A holder keeps the identity it was made with, so it can tell that its slice serves
-/// somebody else by now.
+/// Slices are used again: when the last owner is gone the slice comes back to its pool, and the
+/// next reservation gives it a new identity. A holder keeps the identity it was made with, so it
+/// can tell that its slice serves somebody else by now.
 ///
-/// **Counts.** One atomic long counts the *handles* in its upper half and the *owners*, handles and bindings
-/// together, in its lower half. Any thread may change them. Whoever takes the last owner away pushes the slice on the
-/// [HandBack] stack, exactly once per allocation; the pool sees it at its next operation. Taking an owner away has
-/// release semantics and looking for none has acquire semantics, so what the last owner did to the bytes is
-/// ordered before what the next owner does. Everything else in a slice belongs to the thread that owns the
-/// memory.
+/// **Counts.** One atomic long counts the *handles* in its upper half and the *owners*, handles and
+/// bindings together, in its lower half. Any thread may change them. Whoever takes the last owner
+/// away pushes the slice on the [HandBack] stack, exactly once per allocation; the pool sees it at
+/// its next operation. Taking an owner away has release semantics and looking for none has acquire
+/// semantics, so what the last owner did to the bytes is ordered before what the next owner does.
+/// Everything else in a slice belongs to the thread that owns the memory.
 public final class Slice implements Placed {
   /// What a handle adds to the counts: a handle, which is an owner too.
   static final long HANDLE = (1L << 32) + 1;
@@ -89,7 +90,8 @@ public final class Slice implements Placed {
       if ((int) seen == 0 || id != of) return false;
       if (!COUNTS.compareAndSet(this, seen, seen + what)) continue;
       if (id == of) return true;
-      // Between the two looks the allocation ended and another began with the same counts: leave that one alone.
+      // Between the two looks the allocation ended and another began with the same counts: leave
+      // that one alone.
       release(what);
       return false;
     }
@@ -169,9 +171,9 @@ public final class Slice implements Placed {
   ///
   /// @throws dev.quarry.failure.MemoryException when the storage refuses to map it
   public Region locate() {
-    if (page.storage == null) pool.map(page);
-    assert page.storage != null;
-    return new Region(page.storage, offset, size);
+    StorageId storage = page.storage;
+    if (storage == null) storage = pool.map(page);
+    return new Region(storage, offset, size);
   }
 
   public Optional<FailureId> failure(long from, long to) {

@@ -1,7 +1,6 @@
 package dev.quarry.pool;
 
 import dev.quarry.failure.MemoryException;
-import dev.quarry.failure.MemoryFailure.OutOfMemory;
 import dev.quarry.failure.MemoryFailure.PoolCapacityExceeded;
 import dev.quarry.layout.LayoutError;
 import dev.quarry.layout.PoolSpec;
@@ -13,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Pages of one size, cut into slices by first fit.
 ///
-/// The bytes of all pages are numbered through: page number times page size plus offset. [ExtentIndex] keeps the
-/// free ones; extents join their free neighbours within a page, so that they are always maximal. An allocation takes
-/// its padded size, and gives exactly that back.
+/// The bytes of all pages are numbered through: page number times page size plus offset.
+/// [ExtentIndex] keeps the free ones; extents join their free neighbours within a page, so that
+/// they are always maximal. An allocation takes its padded size, and gives exactly that back.
 ///
 /// A slice of zero bytes takes none. It sits where the next slice would begin, and keeps its page.
 final class SlicedPool extends Pool {
@@ -35,17 +34,19 @@ final class SlicedPool extends Pool {
     super(position, site);
     long page = alignment.up(spec.pageSize());
     long cap = spec.maxPoolSize().orElse(Long.MAX_VALUE);
-    // No resolved layout caps a pool below its page; if one did, a smaller page would be the sensible reading.
+    // No resolved layout caps a pool below its page; if one did, a smaller page would be the
+    // sensible reading.
     if (cap < page) page = Math.max(alignment.down(cap), alignment.bytes());
     pageSize = page;
     pageSizeBits = Long.bitCount(page) == 1 ? Long.numberOfTrailingZeros(page) : -1;
     maxSliceSize = Math.min(spec.maxSliceSize().orElse(page), page);
-    maxPages = spec.maxPoolSize().isEmpty() ? UNCAPPED : (int) Math.min(cap / page, LayoutError.MAX_PAGES);
+    maxPages =
+        spec.maxPoolSize().isEmpty() ? UNCAPPED : (int) Math.min(cap / page, LayoutError.MAX_PAGES);
     deallocPeriod = spec.deallocPeriod();
   }
 
-  /// A pool without a cap also takes requests that leave less than a fifth of a page unused: they would fit no
-  /// smaller page, and a page of the next pool would be far too large for them.
+  /// A pool without a cap also takes requests that leave less than a fifth of a page unused: they
+  /// would fit no smaller page, and a page of the next pool would be far too large for them.
   @Override
   boolean accepts(long size) {
     return size <= maxSliceSize || (maxPages == UNCAPPED && size <= pageSize && isNearPage(size));
@@ -102,7 +103,8 @@ final class SlicedPool extends Pool {
     long length = padded(slice.size());
     if (length > 0) {
       long offset = slice.offset();
-      free.give(slice.page.index * pageSize + offset, length, offset > 0, offset + length < pageSize);
+      free.give(
+          slice.page.index * pageSize + offset, length, offset > 0, offset + length < pageSize);
     }
     slice.next = spare;
     spare = slice;
@@ -135,13 +137,15 @@ final class SlicedPool extends Pool {
     before.forEach(
         (address, length) -> {
           int number = (int) (address / pageSize);
-          if (pages.get(number).live > 0) free.put(address + (newNumber[number] - number) * pageSize, length);
+          if (pages.get(number).live > 0)
+            free.put(address + (newNumber[number] - number) * pageSize, length);
         });
   }
 
   @Override
   PoolSpec.Sliced kind() {
-    OptionalLong cap = maxPages == UNCAPPED ? OptionalLong.empty() : OptionalLong.of(maxPages * pageSize);
+    OptionalLong cap =
+        maxPages == UNCAPPED ? OptionalLong.empty() : OptionalLong.of(maxPages * pageSize);
     return new PoolSpec.Sliced(pageSize, OptionalLong.of(maxSliceSize), cap, deallocPeriod);
   }
 
@@ -150,7 +154,8 @@ final class SlicedPool extends Pool {
     return Math.max(0, free.largest());
   }
 
-  /// Checks that live slices and free extents together are exactly the pages, for tests and assertions.
+  /// Checks that live slices and free extents together are exactly the pages, for tests and
+  /// assertions.
   boolean isConsistent(List<Slice> live) {
     ExtentIndex all = new ExtentIndex();
     for (Slice slice : live) {
@@ -165,6 +170,9 @@ final class SlicedPool extends Pool {
           if (address != end[0]) exact[0] = false;
           end[0] = address + length;
         });
-    return exact[0] && end[0] == pages.size() * pageSize && free.isConsistent() && all.isConsistent();
+    return exact[0]
+        && end[0] == pages.size() * pageSize
+        && free.isConsistent()
+        && all.isConsistent();
   }
 }

@@ -7,8 +7,8 @@ import dev.quarry.layout.ResolvedLayout;
 import dev.quarry.storage.Mapping;
 import java.util.Optional;
 
-/// Something that happened in a memory. Sizes are bytes. Pools are numbered in routing order from 0; the
-/// persistent pool is [MemoryReport#PERSISTENT].
+/// Something that happened in a memory. Sizes are bytes. Pools are numbered in routing order from
+/// 0; the persistent pool is [MemoryReport#PERSISTENT].
 public sealed interface MemoryEvent {
   /// A request was served.
   ///
@@ -17,7 +17,8 @@ public sealed interface MemoryEvent {
   /// @param pool the pool that served it
   /// @param page the page, counted within the pool at this moment
   /// @param offset where it starts in the page
-  record Reserved(AllocationId id, long size, int pool, int page, long offset) implements MemoryEvent {}
+  record Reserved(AllocationId id, long size, int pool, int page, long offset)
+      implements MemoryEvent {}
 
   /// The last owner of an allocation is gone, and the memory has noticed.
   ///
@@ -80,5 +81,6 @@ public sealed interface MemoryEvent {
   /// @param id the allocation
   /// @param size the bytes it had asked for
   /// @param reservedAt the stack of its reservation, where leak tracking had taken one
-  record Leaked(AllocationId id, long size, Optional<Throwable> reservedAt) implements MemoryEvent {}
+  record Leaked(AllocationId id, long size, Optional<Throwable> reservedAt)
+      implements MemoryEvent {}
 }

@@ -29,26 +29,30 @@ public record MemoryReport(String name, List<PoolReport> pools, PoolReport persi
         .reduce(MemoryUsage.NONE, MemoryUsage::plus);
   }
 
-  /// The layout this report is a measurement for: the same work, begun on empty pools, fits it and is placed
-  /// alike.
+  /// The layout this report is a measurement for: the same work, begun on empty pools, fits it and
+  /// is placed alike.
   ///
-  /// Every sliced pool is capped at its peak. Pools that never held a page are left out, since the work never
-  /// reached them. Two kinds of pool keep their growth, because capping them would change where requests go:
-  /// exclusive and direct pools have no cap, and a sliced pool that served requests above its `maxSliceSize` did so by
-  /// the near-page rule, which holds only without a cap.
+  /// Every sliced pool is capped at its peak. Pools that never held a page are left out, since the
+  /// work never reached them. Two kinds of pool keep their growth, because capping them would
+  /// change where requests go: exclusive and direct pools have no cap, and a sliced pool that
+  /// served requests above its `maxSliceSize` did so by the near-page rule, which holds only
+  /// without a cap.
   ///
   /// @throws IllegalStateException when no pool has held a page, so that nothing was measured
   public Layout cappedLayout() {
-    PoolSpec[] measured = pools.stream().map(MemoryReport::capped).filter(Objects::nonNull).toArray(PoolSpec[]::new);
+    PoolSpec[] measured =
+        pools.stream().map(MemoryReport::capped).filter(Objects::nonNull).toArray(PoolSpec[]::new);
     if (measured.length == 0) {
-      throw new IllegalStateException("no pool of " + name + " has held a page: run the work before asking for its layout");
+      throw new IllegalStateException(
+          "no pool of " + name + " has held a page: run the work before asking for its layout");
     }
     return Layout.of(measured);
   }
 
   private static @Nullable PoolSpec capped(PoolReport pool) {
     if (pool.pagesPeak() == 0 || !(pool.spec() instanceof PoolSpec spec)) return null;
-    if (!(spec instanceof PoolSpec.Sliced(long page, OptionalLong slice, _, OptionalLong period))) return spec;
+    if (!(spec instanceof PoolSpec.Sliced(long page, OptionalLong slice, _, OptionalLong period)))
+      return spec;
     if (pool.largestAlloc() > slice.orElse(page)) return spec;
     return new PoolSpec.Sliced(page, slice, OptionalLong.of(page * pool.pagesPeak()), period);
   }

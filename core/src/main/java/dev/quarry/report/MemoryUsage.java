@@ -8,7 +8,8 @@ import java.util.Locale;
 /// @param bytesInUse the bytes they asked for
 /// @param bytesPadding the bytes added to them for alignment
 /// @param bytesReserved the bytes of device allocations held, used or free, mapped or not
-public record MemoryUsage(long allocations, long bytesInUse, long bytesPadding, long bytesReserved) {
+public record MemoryUsage(
+    long allocations, long bytesInUse, long bytesPadding, long bytesReserved) {
   /// No memory at all.
   public static final MemoryUsage NONE = new MemoryUsage(0, 0, 0, 0);
 
@@ -28,7 +29,8 @@ public record MemoryUsage(long allocations, long bytesInUse, long bytesPadding, 
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "allocations: %d%nin use:      %s (%.2f %% of reserved)%npadding:     %s (%.2f %% of in use)%nreserved:    %s",
+        "allocations: %d%nin use:      %s (%.2f %% of reserved)%npadding:     %s (%.2f %% of in"
+            + " use)%nreserved:    %s",
         allocations,
         decimal(bytesInUse),
         percent(bytesInUse, bytesReserved),

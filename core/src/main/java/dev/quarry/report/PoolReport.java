@@ -12,8 +12,8 @@ import dev.quarry.layout.PoolKind;
 /// @param pagesPeak the most device allocations held at once
 /// @param pagesUnmapped device allocations held that have no device memory behind them yet
 /// @param largestAlloc the largest request served, in bytes
-/// @param largestFree the longest free extent held, in bytes; 0 when nothing is free, and in direct and persistent pools,
-///     which reuse a page for its exact size only
+/// @param largestFree the longest free extent held, in bytes; 0 when nothing is free, and in direct
+///   and persistent pools, which reuse a page for its exact size only
 public record PoolReport(
     PoolKind spec,
     MemoryUsage usage,

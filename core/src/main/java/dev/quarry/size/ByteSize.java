@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 
 /// An exact number of bytes, zero or more.
 ///
-/// Reads and prints binary units (`KiB` = 1024 bytes, up to `EiB`). Arithmetic that leaves the range of
-/// a `long` throws [ArithmeticException] instead of wrapping. Immutable, so any thread may use it.
+/// Reads and prints binary units (`KiB` = 1024 bytes, up to `EiB`). Arithmetic that leaves the
+/// range of a `long` throws [ArithmeticException] instead of wrapping. Immutable, so any thread may
+/// use it.
 ///
 /// ```java
 /// long page = ByteSize.parse("64MiB").bytes();   // 67108864
@@ -19,11 +20,13 @@ import java.util.regex.Pattern;
 public record ByteSize(long bytes) implements Comparable<ByteSize> {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   private static final Pattern TEXT =
-      Pattern.compile("(\\d{1,19}(?:\\.\\d{1,18})?)\\s*(B|KiB|MiB|GiB|TiB|PiB|EiB)?", Pattern.CASE_INSENSITIVE);
+      Pattern.compile(
+          "(\\d{1,19}(?:\\.\\d{1,18})?)\\s*(B|KiB|MiB|GiB|TiB|PiB|EiB)?", Pattern.CASE_INSENSITIVE);
 
   /// @throws IllegalArgumentException when `bytes` is negative
   public ByteSize {
-    if (bytes < 0) throw new IllegalArgumentException("size (" + bytes + ") is negative: a size counts bytes");
+    if (bytes < 0)
+      throw new IllegalArgumentException("size (" + bytes + ") is negative: a size counts bytes");
   }
 
   /// `count` kibibytes.
@@ -46,18 +49,23 @@ public record ByteSize(long bytes) implements Comparable<ByteSize> {
   /// Decimal units such as `MB` are refused, because half of their users mean the binary one.
   ///
   /// @throws IllegalArgumentException when the text is no size, is not a whole number of bytes, or
-  ///     exceeds the range of a `long`
+  ///   exceeds the range of a `long`
   public static ByteSize parse(String text) {
     Matcher matcher = TEXT.matcher(text.strip());
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
           "'" + text + "' is not a size: expected bytes or a binary unit, such as 4096 or 64MiB");
     }
-    BigDecimal value = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(1L << shiftOf(matcher.group(2))));
+    BigDecimal value =
+        new BigDecimal(matcher.group(1))
+            .multiply(BigDecimal.valueOf(1L << shiftOf(matcher.group(2))));
     try {
       return new ByteSize(value.longValueExact());
     } catch (ArithmeticException e) {
-      String why = value.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0 ? "exceeds " + Long.MAX_VALUE + " bytes" : "is not a whole number of bytes";
+      String why =
+          value.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0
+              ? "exceeds " + Long.MAX_VALUE + " bytes"
+              : "is not a whole number of bytes";
       throw new IllegalArgumentException("'" + text + "' " + why, e);
     }
   }
@@ -89,7 +97,8 @@ public record ByteSize(long bytes) implements Comparable<ByteSize> {
     return Long.compare(bytes, other.bytes);
   }
 
-  /// The exact size in the largest unit that divides it, so that [#parse] gives back the same value.
+  /// The exact size in the largest unit that divides it, so that [#parse] gives back the same
+  /// value.
   @Override
   public String toString() {
     if (bytes == 0) return "0";

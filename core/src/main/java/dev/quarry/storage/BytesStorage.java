@@ -14,12 +14,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// Host memory outside the heap. Fresh allocations read as zero and are released at once.
 ///
-/// Large allocations have a shared arena of their own, so that giving one back frees it. Opening and closing a
-/// shared arena costs tens of microseconds, so allocations of up to 32 KiB share slabs: a slab
-/// is cut into equal slots of a power of two, and is freed with its last slot; one empty slab of each slot
-/// size is kept against churn, 2.8 MiB in all at most. Segments may be used from any thread; the storage
-/// itself is single-owner. A storage that is lost without [#close] frees its memory when it is
-/// collected.
+/// Large allocations have a shared arena of their own, so that giving one back frees it. Opening
+/// and closing a shared arena costs tens of microseconds, so allocations of up to 32 KiB share
+/// slabs: a slab is cut into equal slots of a power of two, and is freed with its last slot; one
+/// empty slab of each slot size is kept against churn, 2.8 MiB in all at most. Segments may be used
+/// from any thread; the storage itself is single-owner. A storage that is lost without [#close]
+/// frees its memory when it is collected.
 public final class BytesStorage implements Storage<MemorySegment> {
   private static final Cleaner LOST_STORAGES = Cleaner.create();
   private static final long ALIGNMENT = 64;
@@ -28,7 +28,8 @@ public final class BytesStorage implements Storage<MemorySegment> {
   private static final long SLAB_BYTES = 256 << 10;
 
   /// What an allocation of zero bytes is: an address that is not null, and no bytes.
-  private static final MemorySegment NO_BYTES = Arena.ofAuto().allocate(ALIGNMENT, ALIGNMENT).asSlice(0, 0);
+  private static final MemorySegment NO_BYTES =
+      Arena.ofAuto().allocate(ALIGNMENT, ALIGNMENT).asSlice(0, 0);
 
   private final long limit;
   private final Arenas arenas = new Arenas();
@@ -46,12 +47,13 @@ public final class BytesStorage implements Storage<MemorySegment> {
 
   /// Host memory of which at most `limit` bytes are allocated at once.
   ///
-  /// Beyond that allocations are refused with [MemoryFailure.OutOfMemory], and ones larger than the limit with
-  /// [MemoryFailure.BufferTooBig].
+  /// Beyond that allocations are refused with [MemoryFailure.OutOfMemory], and ones larger than the
+  /// limit with [MemoryFailure.BufferTooBig].
   public BytesStorage(long limit) {
     if (limit < 0) throw new IllegalArgumentException("limit (" + limit + ") is negative");
     this.limit = limit;
-    for (int bits = SMALLEST_SLOT_BITS; bits <= LARGEST_SLOT_BITS; bits++) slabsWithRoom.add(new ArrayList<>());
+    for (int bits = SMALLEST_SLOT_BITS; bits <= LARGEST_SLOT_BITS; bits++)
+      slabsWithRoom.add(new ArrayList<>());
   }
 
   @Override
@@ -86,7 +88,9 @@ public final class BytesStorage implements Storage<MemorySegment> {
   @Override
   public MemorySegment get(Region region) {
     Block block = blocks.get(region.id());
-    if (block == null || region.offset() > block.size() || region.size() > block.size() - region.offset()) {
+    if (block == null
+        || region.offset() > block.size()
+        || region.size() > block.size() - region.offset()) {
       throw new MemoryException(new MemoryFailure.RegionNotFound(region.toString()));
     }
     return block.segment().asSlice(region.offset(), region.size());
@@ -198,6 +202,7 @@ public final class BytesStorage implements Storage<MemorySegment> {
   private static final class Arenas implements Runnable {
     private final Set<Arena> open = ConcurrentHashMap.newKeySet();
 
+    @SuppressWarnings("MustBeClosedChecker") // closed by free, by the storage, or by the cleaner
     ArenaBytes allocate(long size) {
       Arena arena = Arena.ofShared();
       try {
@@ -215,7 +220,8 @@ public final class BytesStorage implements Storage<MemorySegment> {
       try {
         bytes.arena.close();
       } catch (IllegalStateException e) {
-        throw new MemoryException(new MemoryFailure.ReleaseFailed(String.valueOf(e.getMessage())), e);
+        throw new MemoryException(
+            new MemoryFailure.ReleaseFailed(String.valueOf(e.getMessage())), e);
       }
       open.remove(bytes.arena);
     }

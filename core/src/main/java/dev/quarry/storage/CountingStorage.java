@@ -5,8 +5,8 @@ import dev.quarry.failure.MemoryFailure;
 import java.util.HashMap;
 import java.util.Map;
 
-/// A storage without memory behind it, for plans, replays and tests: it counts what a device would be
-/// asked for. Its resource is the [Region] itself. Single-owner.
+/// A storage without memory behind it, for plans, replays and tests: it counts what a device would
+/// be asked for. Its resource is the [Region] itself. Single-owner.
 public final class CountingStorage implements Storage<Region> {
   private final long alignment;
   private final long capacity;

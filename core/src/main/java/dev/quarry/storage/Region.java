@@ -11,13 +11,15 @@ public record Region(StorageId id, long offset, long size) {
   /// @throws IllegalArgumentException when a number is negative
   public Region {
     if (offset < 0 || size < 0) {
-      throw new IllegalArgumentException("region at " + offset + " of " + size + " bytes: neither may be negative");
+      throw new IllegalArgumentException(
+          "region at " + offset + " of " + size + " bytes: neither may be negative");
     }
   }
 
   /// This window without its first `fromFront` and its last `fromBack` bytes.
   ///
-  /// @throws IndexOutOfBoundsException when the window is smaller than that, or a number is negative
+  /// @throws IndexOutOfBoundsException when the window is smaller than that, or a number is
+  ///   negative
   public Region trim(long fromFront, long fromBack) {
     checkTrim(size, fromFront, fromBack);
     return new Region(id, offset + fromFront, size - fromFront - fromBack);

@@ -5,12 +5,13 @@ import dev.quarry.failure.MemoryFailure;
 
 /// Makes and releases device allocations. What a backend implements.
 ///
-/// A storage belongs to one [memory][dev.quarry.DeviceMemory], which calls it from one thread at a time;
-/// it needs no locks of its own for that.
+/// A storage belongs to one [memory][dev.quarry.DeviceMemory], which calls it from one thread at a
+/// time; it needs no locks of its own for that.
 ///
 /// Every implementation must pass the contract suite of the artifact `quarry-testkit`.
 ///
-/// @param <R> what a region is to programs: a memory segment, a buffer with an offset, a device address
+/// @param <R> what a region is to programs: a memory segment, a buffer with an offset, a device
+///   address
 public interface Storage<R> extends AutoCloseable {
   /// The alignment in bytes of the first byte of every allocation.
   long alignment();
@@ -20,18 +21,19 @@ public interface Storage<R> extends AutoCloseable {
   /// When it throws, nothing is allocated and the storage is as before.
   ///
   /// @throws MemoryException with [MemoryFailure.OutOfMemory] when there is no room now,
-  ///     [MemoryFailure.BufferTooBig] when the device can never hold that much, and
-  ///     [MemoryFailure.Unknown] for any other refusal
+  ///   [MemoryFailure.BufferTooBig] when the device can never hold that much, and
+  ///   [MemoryFailure.Unknown] for any other refusal
   StorageId allocate(long size);
 
-  /// The resource for a window of an allocation. Windows of one allocation may be used side by side.
+  /// The resource for a window of an allocation. Windows of one allocation may be used side by
+  /// side.
   ///
-  /// @throws MemoryException with [MemoryFailure.RegionNotFound] when the allocation is unknown or was
-  ///     given back, or the window is not inside it
+  /// @throws MemoryException with [MemoryFailure.RegionNotFound] when the allocation is unknown or
+  ///   was given back, or the window is not inside it
   R get(Region region);
 
-  /// Gives an allocation back. The device may be asked later, in [#flush]; [#get] refuses at once. An
-  /// unknown id is ignored.
+  /// Gives an allocation back. The device may be asked later, in [#flush]; [#get] refuses at once.
+  /// An unknown id is ignored.
   void deallocate(StorageId id);
 
   /// Does what [#deallocate] put off.

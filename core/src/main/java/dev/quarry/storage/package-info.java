@@ -1,4 +1,5 @@
-/// Where memory comes from: the [Storage][dev.quarry.storage.Storage] that a device backend implements, and two that need no device.
+/// Where memory comes from: the [Storage][dev.quarry.storage.Storage] that a device backend
+/// implements, and two that need no device.
 @NullMarked
 package dev.quarry.storage;
 
