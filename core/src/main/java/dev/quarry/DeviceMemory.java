@@ -216,8 +216,8 @@ public final class DeviceMemory<R> implements AutoCloseable {
   }
 
   private Handle reserved(Slice slice) {
-    if (options.leakTracking() != LeakTracking.OFF) sampleStack(slice);
     Handle handle = new Handle(slice, true);
+    if (options.leakTracking() != LeakTracking.OFF) sampleStack(handle);
     if (listener != null) {
       tell(
           new Reserved(
@@ -226,9 +226,9 @@ public final class DeviceMemory<R> implements AutoCloseable {
     return handle;
   }
 
-  private void sampleStack(Slice slice) {
+  private void sampleStack(Handle handle) {
     if (options.leakTracking() == LeakTracking.SAMPLED && ++unsampled % LEAK_SAMPLE != 0) return;
-    slice.reservedAt(new Throwable("reserved here"));
+    handle.hold.reservedAt(new Throwable("reserved here"));
   }
 
   // Finding the bytes of an allocation.

@@ -27,10 +27,10 @@ final class Backing {
   ///
   /// @throws MemoryException when the storage refuses, or when the memory would reserve more bytes
   ///   than a long counts
-  Page page(long size, Mapping mapping) {
+  Page page(Pool pool, long size, Mapping mapping) {
     if (size > Long.MAX_VALUE - bytesReserved)
       throw new MemoryException(new MemoryFailure.OutOfMemory(size));
-    Page page = new Page(size);
+    Page page = new Page(pool, size);
     if (mapping == Mapping.EAGER) page.storage = storage.allocate(size);
     bytesReserved += size;
     return page;

@@ -37,6 +37,11 @@ final class DirectPool extends Pool {
   }
 
   @Override
+  long[] acceptanceChanges() {
+    return new long[0];
+  }
+
+  @Override
   @Nullable Slice tryReserve(long size) {
     Page page = sizes.takeFirst(padded(size));
     if (page == null) return null;

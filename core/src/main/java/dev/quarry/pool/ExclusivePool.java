@@ -4,8 +4,11 @@ import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure.BufferTooBig;
 import dev.quarry.layout.PoolSpec;
 import dev.quarry.storage.Mapping;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +24,23 @@ final class ExclusivePool extends Pool {
   private static final int FREE_COUNT_OF_NEW_PAGE = 4;
   private static final int FREE_COUNT_TO_LEAVE = 5;
   private static final int CHECKS_PER_PERIOD = 5;
+  private static final Comparator<Page> BY_ORDER = Comparator.comparingLong(page -> page.order);
 
   private final long maxAllocSize;
   private final OptionalLong deallocPeriod;
   private final long checkEvery;
 
-  private final List<Page> pages = new ArrayList<>();
+  /// Pages held, in places that are used again; a page's place says nothing about its number.
+  private final List<@Nullable Page> places = new ArrayList<>();
+
+  private final ArrayDeque<Integer> vacant = new ArrayDeque<>();
+
+  /// For each free count the free pages: the address is the order in which the page was made, the
+  /// tag its place.
   private final ExtentIndex[] freeByCount = new ExtentIndex[FREE_COUNT_TO_LEAVE];
+
+  private long pagesMade;
+  private boolean numbersCurrent = true;
   private double averageSize;
   private long lastCheck;
 
@@ -46,13 +59,18 @@ final class ExclusivePool extends Pool {
   }
 
   @Override
+  long[] acceptanceChanges() {
+    return new long[] {maxAllocSize + 1};
+  }
+
+  @Override
   @Nullable Slice tryReserve(long size) {
     averageSize = averageSize * (1 - WEIGHT_OF_NEWEST) + size * WEIGHT_OF_NEWEST;
-    for (ExtentIndex free : freeByCount) {
-      long number = free.isEmpty() ? ExtentIndex.NONE : free.takeWhole(size);
-      if (number == ExtentIndex.NONE) continue;
-      Page page = pages.get((int) number);
-      page.freeCount = Math.max(0, page.freeCount - 1);
+    for (int freeCount = 0; freeCount < FREE_COUNT_TO_LEAVE; freeCount++) {
+      int place = freeByCount[freeCount].takeTagged(size);
+      if (place < 0) continue;
+      Page page = pageAt(place);
+      page.freeCount = Math.max(0, freeCount - 1);
       return handOutWhole(page, size);
     }
     return null;
@@ -69,9 +87,12 @@ final class ExclusivePool extends Pool {
     } catch (MemoryException e) {
       return new Placed.Refused(e.failure());
     }
-    page.index = pages.size();
+    page.order = pagesMade++;
     page.freeCount = FREE_COUNT_OF_NEW_PAGE;
-    pages.add(page);
+    page.place = vacant.isEmpty() ? places.size() : vacant.pop();
+    if (page.place == places.size()) places.add(page);
+    else places.set(page.place, page);
+    numbersCurrent = false;
     return handOutWhole(page, size);
   }
 
@@ -79,7 +100,11 @@ final class ExclusivePool extends Pool {
   void takeBack(Slice slice) {
     retire(slice);
     Page page = slice.page;
-    freeByCount[page.freeCount].put(page.index, page.size);
+    freeByCount[page.freeCount].put(page.order, page.size, page.place);
+  }
+
+  private Page pageAt(int place) {
+    return Objects.requireNonNull(places.get(place));
   }
 
   @Override
@@ -87,35 +112,48 @@ final class ExclusivePool extends Pool {
     return checkEvery > Long.MAX_VALUE - lastCheck ? Long.MAX_VALUE : lastCheck + checkEvery;
   }
 
+  /// Every free page was free once more: the whole set of each count moves to the next, and that of
+  /// the last one leaves.
   @Override
   void age(long reservations) {
     lastCheck = reservations;
-    for (Page page : pages) {
-      if (page.live == 0) page.freeCount++;
-    }
-    dropFree(FREE_COUNT_TO_LEAVE);
+    ExtentIndex leaving = freeByCount[FREE_COUNT_TO_LEAVE - 1];
+    System.arraycopy(freeByCount, 0, freeByCount, 1, FREE_COUNT_TO_LEAVE - 1);
+    freeByCount[0] = leaving;
+    drop(List.of(leaving));
   }
 
   @Override
   void cleanUp(long reservations) {
     lastCheck = reservations;
-    dropFree(0);
+    drop(List.of(freeByCount));
   }
 
-  private void dropFree(int fromCount) {
+  private void drop(List<ExtentIndex> leaving) {
     List<Page> dropped = new ArrayList<>();
-    List<Page> kept = new ArrayList<>();
-    for (Page page : pages)
-      (page.live == 0 && page.freeCount >= fromCount ? dropped : kept).add(page);
-    pages.clear();
-    pages.addAll(kept);
-    for (ExtentIndex free : freeByCount) free.clear();
-    for (int i = 0; i < kept.size(); i++) {
-      Page page = kept.get(i);
-      page.index = i;
-      if (page.live == 0) freeByCount[page.freeCount].put(i, page.size);
+    for (ExtentIndex free : leaving) {
+      for (int place = free.takeTagged(0); place >= 0; place = free.takeTagged(0)) {
+        dropped.add(pageAt(place));
+        places.set(place, null);
+        vacant.push(place);
+      }
     }
+    if (dropped.isEmpty()) return;
+    dropped.sort(BY_ORDER);
+    numbersCurrent = false;
     dropPages(dropped);
+  }
+
+  /// Numbers are asked for by reports and listeners only, so they are counted out when somebody
+  /// asks.
+  @Override
+  int numberOf(Page page) {
+    if (!numbersCurrent) {
+      List<Page> inOrder = places.stream().filter(Objects::nonNull).sorted(BY_ORDER).toList();
+      for (int i = 0; i < inOrder.size(); i++) inOrder.get(i).index = i;
+      numbersCurrent = true;
+    }
+    return page.index;
   }
 
   @Override

@@ -40,6 +40,8 @@ import java.util.Arrays;
 final class ExtentIndex {
   static final long NONE = -1;
 
+  private static final long UNKNOWN = Long.MAX_VALUE;
+
   private static final int WIDTH = 32;
   private static final int MAX_HEIGHT = 16;
 
@@ -91,25 +93,30 @@ final class ExtentIndex {
     } else {
       address[at] += bytes;
       length[at] -= bytes;
-      refreshAbove(0);
+      refreshAbove(0, length[at] + bytes, length[at]);
     }
     return taken;
   }
 
-  /// Takes the whole of the first extent with at least `bytes` bytes, and gives its address;
-  /// [#NONE] when there is none.
-  long takeWhole(long bytes) {
-    if (!descendToFirstFit(bytes)) return NONE;
-    long taken = address[position(0)];
+  /// Takes the whole of the first extent with at least `bytes` bytes, and gives its tag; -1 when
+  /// there is none.
+  int takeTagged(long bytes) {
+    if (!descendToFirstFit(bytes)) return -1;
+    int tag = child[position(0)];
     removeEntry(0);
     size--;
-    return taken;
+    return tag;
   }
 
-  /// Adds an extent that touches no other, or must not be joined to it.
+  /// Adds an extent that touches no other.
   void put(long from, long bytes) {
+    put(from, bytes, 0);
+  }
+
+  /// Adds an extent of its own, whatever it touches, with a number to be given back with it.
+  void put(long from, long bytes, int tag) {
     descendTo(from);
-    insertEntry(0, pathSlot[0] + 1, from, bytes, 0);
+    insertEntry(0, pathSlot[0] + 1, from, bytes, tag);
     size++;
   }
 
@@ -122,29 +129,17 @@ final class ExtentIndex {
     boolean reaches = joinAfter && successorBegins(from + bytes);
     if (grows && reaches) {
       long after = takeSuccessor(from);
-      length[position(0)] += bytes + after;
-      refreshAbove(0);
+      growEntry(bytes + after);
     } else if (grows) {
-      length[before] += bytes;
-      refreshAbove(0);
+      growEntry(bytes);
     } else if (reaches) {
       advance();
-      int at = position(0);
-      address[at] = from;
-      length[at] += bytes;
-      refreshAbove(0);
+      address[position(0)] = from;
+      growEntry(bytes);
     } else {
       insertEntry(0, pathSlot[0] + 1, from, bytes, 0);
       size++;
     }
-  }
-
-  /// Removes the extent at this address, which must be present.
-  void remove(long from) {
-    descendTo(from);
-    assert pathSlot[0] >= 0 && address[position(0)] == from : "no extent at " + from;
-    removeEntry(0);
-    size--;
   }
 
   void clear() {
@@ -239,16 +234,24 @@ final class ExtentIndex {
     return largest;
   }
 
-  /// Carries a change in the node at `level` to the entries above it, as far as they change.
-  private void refreshAbove(int level) {
+  /// Carries a change of one entry in the node at `level` to the entries above it, as far as they
+  /// change.
+  ///
+  /// @param before the entry's largest length so far, [#NONE] for a new entry, [#UNKNOWN] to look
+  ///   at the whole node
+  /// @param after its largest length now, [#NONE] when it is gone
+  private void refreshAbove(int level, long before, long after) {
     for (; level < height; level++) {
       int node = pathNode[level];
       int above = position(level + 1);
+      long was = length[above];
       long lowest = address[node * WIDTH];
-      long largest = largestIn(node);
-      if (address[above] == lowest && length[above] == largest) return;
+      long largest = after >= was ? after : before < was ? was : largestIn(node);
+      if (largest == was && address[above] == lowest) return;
       address[above] = lowest;
       length[above] = largest;
+      before = was;
+      after = largest;
     }
   }
 
@@ -258,12 +261,19 @@ final class ExtentIndex {
     child[above] = node;
   }
 
+  private void growEntry(long bytes) {
+    int at = position(0);
+    length[at] += bytes;
+    refreshAbove(0, length[at] - bytes, length[at]);
+  }
+
   private void insertEntry(int level, int slot, long from, long bytes, int node) {
     int target = pathNode[level];
     if (count[target] < WIDTH) {
       placeEntry(target, slot, from, bytes, node);
       pathSlot[level] = slot;
-      refreshAbove(level);
+      if (level == 0) refreshAbove(0, NONE, bytes);
+      else refreshAbove(level, UNKNOWN, NONE);
       return;
     }
     int right = splitRightHalf(target);
@@ -316,6 +326,7 @@ final class ExtentIndex {
   private void removeEntry(int level) {
     int node = pathNode[level];
     int at = position(level);
+    long before = level == 0 ? length[at] : UNKNOWN;
     int moved = count[node] - pathSlot[level] - 1;
     System.arraycopy(address, at + 1, address, at, moved);
     System.arraycopy(length, at + 1, length, at, moved);
@@ -327,7 +338,7 @@ final class ExtentIndex {
       freeNode(node);
       removeEntry(level + 1);
     } else if (!joinNeighbour(level)) {
-      refreshAbove(level);
+      refreshAbove(level, before, NONE);
     }
   }
 

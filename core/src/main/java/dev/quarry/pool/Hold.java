@@ -4,6 +4,7 @@ import dev.quarry.failure.AllocationId;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One owner's hold on an allocation, given up exactly once.
@@ -15,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Everything but the public constructor and [#sliceIn] may be called from any thread.
 public final class Hold extends PhantomReference<Object> {
-  private static final VarHandle OPEN;
+  private static final VarHandle CLOSED;
 
   static {
     try {
-      OPEN = MethodHandles.lookup().findVarHandle(Hold.class, "open", boolean.class);
+      CLOSED = MethodHandles.lookup().findVarHandle(Hold.class, "closed", boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -29,7 +30,11 @@ public final class Hold extends PhantomReference<Object> {
   private final long id;
   private final boolean handle;
   private final boolean first;
-  private volatile boolean open = true;
+  private @Nullable Throwable reservedAt;
+
+  /// Inverted, so that a new hold needs no write that other threads must see.
+  @SuppressWarnings("unused") // through CLOSED
+  private volatile boolean closed;
 
   /// The hold of a handle that the slice counts already: of the one a reservation returns, or of a
   /// pin. For the thread that owns the memory.
@@ -51,7 +56,7 @@ public final class Hold extends PhantomReference<Object> {
   ///
   /// @throws IllegalStateException when this hold was given up
   public Hold further(Object owner, boolean asHandle) {
-    if (!open || !slice.acquire(id, asHandle ? Slice.HANDLE : Slice.BINDING)) {
+    if (closed || !slice.acquire(id, asHandle ? Slice.HANDLE : Slice.BINDING)) {
       throw new IllegalStateException("the owner of " + allocation() + " is closed");
     }
     return new Hold(owner, slice, id, asHandle, false);
@@ -61,14 +66,23 @@ public final class Hold extends PhantomReference<Object> {
   ///
   /// @return whether this call did it
   public boolean giveUp() {
-    if (!OPEN.compareAndSet(this, true, false)) return false;
+    if (!CLOSED.compareAndSet(this, false, true)) return false;
     if (!first) slice.handBack.others.remove(this);
     slice.release(handle ? Slice.HANDLE : Slice.BINDING);
     return true;
   }
 
   public boolean isOpen() {
-    return open;
+    return !closed;
+  }
+
+  /// Keeps the stack of the reservation this is the first hold of.
+  public void reservedAt(Throwable site) {
+    reservedAt = site;
+  }
+
+  Optional<Throwable> reservedAt() {
+    return Optional.ofNullable(reservedAt);
   }
 
   public AllocationId allocation() {
@@ -77,12 +91,12 @@ public final class Hold extends PhantomReference<Object> {
 
   /// The bytes of the allocation, or -1 once the hold was given up.
   public long size() {
-    return open ? slice.size() : -1;
+    return closed ? -1 : slice.size();
   }
 
   /// Whether the memory has no other handle.
   public boolean canMut() {
-    return open && slice.canMut(id);
+    return !closed && slice.canMut(id);
   }
 
   /// Whether the allocation has no owner left.
@@ -92,6 +106,6 @@ public final class Hold extends PhantomReference<Object> {
 
   /// The slice, while the hold is open and belongs to these pools.
   public @Nullable Slice sliceIn(Pools pools) {
-    return open && pools.own(slice) ? slice : null;
+    return !closed && pools.own(slice) ? slice : null;
   }
 }

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// One device allocation held by a pool, mapped or not yet.
 final class Page {
+  final Pool pool;
+
   /// The bytes asked of the storage.
   final long size;
 
@@ -23,9 +25,17 @@ final class Page {
   /// dropped.
   @Nullable Slice slice;
 
+  /// In exclusive pools: how close the page is to being dropped; while it is free, the set it is in
+  /// says so instead.
   int freeCount;
 
-  Page(long size) {
+  /// In exclusive pools: how many pages were made before it, and the place it is kept at.
+  long order;
+
+  int place;
+
+  Page(Pool pool, long size) {
+    this.pool = pool;
     this.size = size;
   }
 

@@ -24,6 +24,11 @@ final class PersistentPool extends Pool {
     return true;
   }
 
+  @Override
+  long[] acceptanceChanges() {
+    return new long[0];
+  }
+
   /// Whether a page for requests of this size is held, free or live.
   boolean hasSize(long size) {
     return sizes.holds(padded(size));

@@ -50,6 +50,10 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
   /// Whether requests of this size belong here.
   abstract boolean accepts(long size);
 
+  /// The sizes from which [#accepts] gives another answer than for one byte less. A negative one is
+  /// past the range of sizes.
+  abstract long[] acceptanceChanges();
+
   /// Serves a request from pages held already; null when there is no room in them.
   abstract @Nullable Slice tryReserve(long size);
 
@@ -81,6 +85,11 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
     throw new IllegalStateException("the pages of this pool do not age");
   }
 
+  /// The number of a page at this moment.
+  int numberOf(Page page) {
+    return page.index;
+  }
+
   // The books.
 
   final long padded(long size) {
@@ -100,7 +109,7 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
   final Slice handOutWhole(Page page, long size) {
     Slice slice = page.slice;
     if (slice == null) {
-      slice = new Slice(this, handBack, page);
+      slice = new Slice(handBack, page);
       page.slice = slice;
     }
     return handOut(slice, page, 0, size);
@@ -123,7 +132,7 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
   ///
   /// @throws MemoryException when there is none; the books are as before
   final Page addPage(long size, Mapping mapping) {
-    Page page = backing.page(size, mapping);
+    Page page = backing.page(this, size, mapping);
     bytesReserved += size;
     pages++;
     pagesPeak = Math.max(pagesPeak, pages);

@@ -34,6 +34,7 @@ public final class Pools {
   private final PersistentPool persistent;
 
   private Pool[] dynamic;
+  private Routes routes;
   private final BitSet warned = new BitSet();
   private long reservations;
   private long ageDue;
@@ -66,6 +67,7 @@ public final class Pools {
             new Alignment(layout.properties().alignment()), handBack, backing, new IdSource(graph));
     this.persistent = new PersistentPool(MemoryReport.PERSISTENT, site);
     this.dynamic = build(layout);
+    this.routes = new Routes(dynamic);
     this.ageDue = earliestAgeDue();
   }
 
@@ -110,8 +112,9 @@ public final class Pools {
   /// before it is the better explanation.
   private Placed routeDynamic(long size, Mapping mapping) {
     Placed.Refused full = null;
-    for (Pool pool : dynamic) {
-      if (!pool.accepts(size)) continue;
+    for (int number = routes.firstFor(size); number < dynamic.length; number++) {
+      Pool pool = dynamic[number];
+      if (full != null && !pool.accepts(size)) continue;
       Slice held = pool.tryReserve(size);
       if (held != null) return held;
       Placed grown = pool.grow(size, mapping);
@@ -152,7 +155,7 @@ public final class Pools {
       slice.next = null;
       slice.shed(graph);
       if (backing.isObserved()) backing.tell(new Released(slice.allocation(), slice.size()));
-      slice.pool.takeBack(slice);
+      slice.page.pool.takeBack(slice);
       slice = next;
     }
   }
@@ -221,6 +224,7 @@ public final class Pools {
     }
     if (live > 0) return Optional.of(new PoolsInUse(bytesInUse));
     dynamic = build(layout);
+    routes = new Routes(dynamic);
     warned.clear();
     ageDue = earliestAgeDue();
     return Optional.empty();

@@ -31,30 +31,33 @@ public final class Slice implements Placed {
   static final long BINDING = 1;
 
   private static final VarHandle COUNTS;
+  private static final VarHandle ID;
 
   static {
     try {
-      COUNTS = MethodHandles.lookup().findVarHandle(Slice.class, "counts", long.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      COUNTS = lookup.findVarHandle(Slice.class, "counts", long.class);
+      ID = lookup.findVarHandle(Slice.class, "id", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  final Pool pool;
   final HandBack handBack;
 
   @SuppressWarnings("unused") // through COUNTS
   private volatile long counts;
 
-  /// The allocation that has the slice now, or had it last; written before the counts leave zero.
-  private volatile long id;
+  /// The allocation that has the slice now, or had it last. Written before the counts leave zero,
+  /// so whoever sees its counts sees it.
+  @SuppressWarnings("unused") // through ID
+  private long id;
 
   Page page;
   private long offset;
   private long size;
   private long cursor;
   private @Nullable Taint taint;
-  private @Nullable Throwable reservedAt;
 
   /// Keeps the tracker of the first handle reachable; see [Hold].
   @Nullable Hold first;
@@ -62,8 +65,7 @@ public final class Slice implements Placed {
   /// The next slice on the hand-back stack, or in the pool's stack of spare slices.
   @Nullable Slice next;
 
-  Slice(Pool pool, HandBack handBack, Page page) {
-    this.pool = pool;
+  Slice(HandBack handBack, Page page) {
     this.handBack = handBack;
     this.page = page;
   }
@@ -74,8 +76,7 @@ public final class Slice implements Placed {
     offset = atOffset;
     size = requested;
     cursor = 0;
-    reservedAt = null;
-    id = newId;
+    ID.setOpaque(this, newId);
     COUNTS.setRelease(this, HANDLE);
   }
 
@@ -87,9 +88,9 @@ public final class Slice implements Placed {
   boolean acquire(long of, long what) {
     while (true) {
       long seen = counts;
-      if ((int) seen == 0 || id != of) return false;
+      if ((int) seen == 0 || id() != of) return false;
       if (!COUNTS.compareAndSet(this, seen, seen + what)) continue;
-      if (id == of) return true;
+      if (id() == of) return true;
       // Between the two looks the allocation ended and another began with the same counts: leave
       // that one alone.
       release(what);
@@ -105,20 +106,15 @@ public final class Slice implements Placed {
 
   boolean canMut(long of) {
     long seen = counts;
-    return id == of && (int) (seen >>> 32) <= 1;
+    return id() == of && (int) (seen >>> 32) <= 1;
   }
 
   /// Whether allocation `of` has no owner left.
   boolean isFree(long of) {
-    return id != of || (int) counts == 0 || id != of;
+    return id() != of || (int) counts == 0 || id() != of;
   }
 
   // For the thread that owns the memory.
-
-  /// Whether the slice has an owner at this moment.
-  boolean hasOwner() {
-    return (int) counts != 0;
-  }
 
   /// Gives a slice that ended its allocation a handle again, under the same identity.
   void revive() {
@@ -126,11 +122,11 @@ public final class Slice implements Placed {
   }
 
   public AllocationId allocation() {
-    return new AllocationId(id);
+    return new AllocationId(id());
   }
 
   long id() {
-    return id;
+    return (long) ID.getOpaque(this);
   }
 
   /// The bytes asked for.
@@ -144,11 +140,11 @@ public final class Slice implements Placed {
   }
 
   public int poolPosition() {
-    return pool.position;
+    return page.pool.position;
   }
 
   public int pageIndex() {
-    return page.index;
+    return page.pool.numberOf(page);
   }
 
   public long cursor() {
@@ -159,12 +155,9 @@ public final class Slice implements Placed {
     cursor = value;
   }
 
-  public void reservedAt(Throwable site) {
-    reservedAt = site;
-  }
-
+  /// The stack of the reservation, where one was kept.
   public Optional<Throwable> reservedAt() {
-    return Optional.ofNullable(reservedAt);
+    return first == null ? Optional.empty() : first.reservedAt();
   }
 
   /// Where the bytes are. Maps the page first if it is not mapped.
@@ -172,7 +165,7 @@ public final class Slice implements Placed {
   /// @throws dev.quarry.failure.MemoryException when the storage refuses to map it
   public Region locate() {
     StorageId storage = page.storage;
-    if (storage == null) storage = pool.map(page);
+    if (storage == null) storage = page.pool.map(page);
     return new Region(storage, offset, size);
   }
 

@@ -24,6 +24,11 @@ final class SlicedPool extends Pool {
   private final int pageSizeBits;
   private final long maxSliceSize;
   private final int maxPages;
+
+  /// The smallest request that leaves less than a fifth of a page unused; beyond the page when
+  /// there is a cap.
+  private final long nearPage;
+
   private final OptionalLong deallocPeriod;
 
   private final List<Page> pages = new ArrayList<>();
@@ -42,6 +47,7 @@ final class SlicedPool extends Pool {
     maxSliceSize = Math.min(spec.maxSliceSize().orElse(page), page);
     maxPages =
         spec.maxPoolSize().isEmpty() ? UNCAPPED : (int) Math.min(cap / page, LayoutError.MAX_PAGES);
+    nearPage = maxPages == UNCAPPED ? page - (page - 1) / 5 : page + 1;
     deallocPeriod = spec.deallocPeriod();
   }
 
@@ -49,13 +55,12 @@ final class SlicedPool extends Pool {
   /// would fit no smaller page, and a page of the next pool would be far too large for them.
   @Override
   boolean accepts(long size) {
-    return size <= maxSliceSize || (maxPages == UNCAPPED && size <= pageSize && isNearPage(size));
+    return size <= maxSliceSize || (size >= nearPage && size <= pageSize);
   }
 
-  /// Whether five times the unused rest is less than a page, without multiplying out of range.
-  private boolean isNearPage(long size) {
-    long unused = pageSize - size;
-    return unused < pageSize / 5 || (unused == pageSize / 5 && pageSize % 5 != 0);
+  @Override
+  long[] acceptanceChanges() {
+    return new long[] {maxSliceSize + 1, nearPage, pageSize + 1};
   }
 
   @Override
@@ -72,7 +77,7 @@ final class SlicedPool extends Pool {
   private Slice place(long address, long size) {
     int number = (int) (pageSizeBits >= 0 ? address >>> pageSizeBits : address / pageSize);
     Slice slice = spare;
-    if (slice == null) slice = new Slice(this, handBack, pages.get(number));
+    if (slice == null) slice = new Slice(handBack, pages.get(number));
     else spare = slice.next;
     slice.next = null;
     return handOut(slice, pages.get(number), address - number * pageSize, size);
