@@ -7,42 +7,47 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Formats every Java source of the repository, or checks that it is formatted: `Format.java
-/// check|write ROOT`. The build starts it on its JDK 25, since a formatter parses with the javac of
-/// the JVM it runs in.
+/// Formats every Java source below the current directory, or finds those that are not formatted:
+/// `Format.java write|check FINDINGS`. The build starts it on JDK 25, because a formatter parses
+/// with the javac of the JVM that it runs in.
+///
+/// The file FINDINGS names the sources that are not formatted and is absent when there is none; the
+/// build fails if it finds one.
 class Format {
   public static void main(String[] args) throws Exception {
-    var write = args[0].equals("write");
-    var root = Path.of(args[1]);
-    var sources = sources(root);
-    var command = new ArrayList<>(List.of(write ? "--replace" : "--dry-run"));
-    sources.forEach(source -> command.add(source.toString()));
+    var mode = args[0];
+    var findings = Path.of(args[1]);
 
-    var found = new StringWriter();
-    var exit =
-        new Main(new PrintWriter(found, true), new PrintWriter(System.err, true), System.in)
-            .format(command.toArray(String[]::new));
-    var unformatted = found.toString().lines().toList();
-    unformatted.forEach(
-        file -> System.err.println("not formatted: " + root.relativize(Path.of(file))));
+    var command = new ArrayList<String>();
+    command.add(mode.equals("write") ? "--replace" : "--dry-run");
+    command.addAll(sources());
+    var output = new StringWriter();
+    var formatter =
+        new Main(new PrintWriter(output, true), new PrintWriter(System.err, true), System.in);
+    var parsed = formatter.format(command.toArray(String[]::new)) == 0;
+
+    Files.deleteIfExists(findings);
+    var unformatted = output.toString().lines().map(file -> "not formatted: " + file).toList();
     if (!unformatted.isEmpty()) {
-      System.err.println("run ./format, which rewrites them");
+      unformatted.forEach(System.err::println);
+      Files.write(findings, unformatted);
     }
-    System.exit(exit != 0 || !unformatted.isEmpty() ? 1 : 0);
-  }
-
-  /// Sources are in a module's `src`, at any depth, and in this directory.
-  private static List<Path> sources(Path root) throws IOException {
-    try (var files = Files.walk(root)) {
-      return files.filter(file -> isSource(root.relativize(file))).sorted().toList();
+    if (!parsed) {
+      System.exit(1);
     }
   }
 
-  private static boolean isSource(Path file) {
-    var path = "/" + file.toString().replace('\\', '/');
+  /// Sources are in a module's `src`, at any depth, and in this program's own directory.
+  private static List<String> sources() throws IOException {
+    try (var files = Files.walk(Path.of(""))) {
+      return files.map(Path::toString).filter(Format::isSource).sorted().toList();
+    }
+  }
+
+  private static boolean isSource(String file) {
+    var path = "/" + file.replace('\\', '/');
     return path.endsWith(".java")
         && (path.contains("/src/") || path.startsWith("/.build/"))
-        && !path.contains("/target/")
-        && !path.startsWith("/.git/");
+        && !path.contains("/target/");
   }
 }

@@ -3,5 +3,5 @@ module dev.quarry.plan {
   requires transitive dev.quarry;
   requires tools.jackson.core;
   requires tools.jackson.databind;
-  requires static org.jspecify;
+  requires static transitive org.jspecify;
 }
