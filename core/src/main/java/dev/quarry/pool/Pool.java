@@ -137,7 +137,7 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
     pages++;
     pagesPeak = Math.max(pagesPeak, pages);
     if (!page.isMapped()) pagesUnmapped++;
-    if (backing.isObserved()) backing.tell(new PageAdded(position, size, mapping));
+    if (backing.isObserved()) backing.tell(new PageAdded(position, size, page.isMapped()));
     return page;
   }
 

@@ -4,7 +4,6 @@ import dev.quarry.failure.AllocationId;
 import dev.quarry.failure.InstallRefusal;
 import dev.quarry.failure.MemoryFailure;
 import dev.quarry.layout.ResolvedLayout;
-import dev.quarry.storage.Mapping;
 import java.util.Optional;
 
 /// Something that happened in a memory. Sizes are bytes. Pools are numbered in routing order from
@@ -42,8 +41,8 @@ public sealed interface MemoryEvent {
   ///
   /// @param pool the pool
   /// @param bytes its size
-  /// @param mapping whether the storage was asked for it now
-  record PageAdded(int pool, long bytes, Mapping mapping) implements MemoryEvent {}
+  /// @param mapped whether the storage was asked for it now
+  record PageAdded(int pool, long bytes, boolean mapped) implements MemoryEvent {}
 
   /// A device allocation that was reserved lazily has memory now.
   ///
