@@ -91,7 +91,7 @@ public final class DeviceMemory<R> implements AutoCloseable {
             options.persistentMemory() == PersistentMemory.ENFORCED
                 ? AllocationMode.PERSISTENT
                 : AllocationMode.AUTO);
-    logger = new MemoryLogger(name, options.log(), this::report);
+    logger = new MemoryLogger(builder.logger, name, options.log(), this::report);
     listener = logger.listeningAfter(builder.listener);
     boolean sizeMatch = options.persistentMemory() == PersistentMemory.SIZE_MATCH;
     pools = new Pools(storage, layout, sizeMatch, graph, listener, new Watch());
@@ -126,6 +126,7 @@ public final class DeviceMemory<R> implements AutoCloseable {
     private Optional<AllocationMode> mode = Optional.empty();
     private MemoryOptions options = MemoryOptions.DEFAULT;
     private ErrorGraph graph = new ErrorGraph();
+    private System.Logger logger = System.getLogger("quarry.memory");
     private @Nullable MemoryListener listener;
 
     private Builder(Storage<R> storage, DeviceProperties properties) {
@@ -166,6 +167,12 @@ public final class DeviceMemory<R> implements AutoCloseable {
     /// Who hears what happens; nobody by default.
     public Builder<R> listener(MemoryListener listener) {
       this.listener = listener;
+      return this;
+    }
+
+    /// Where the memory's log goes, warnings included; the logger named `quarry.memory` by default.
+    public Builder<R> logger(System.Logger logger) {
+      this.logger = logger;
       return this;
     }
 

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// Writes one memory's log. Messages begin with the memory's name in brackets and are built only
 /// when they will be written.
 final class MemoryLogger {
-  private static final Logger LOGGER = System.getLogger("quarry.memory");
-
+  private final Logger logger;
   private final String prefix;
   private final MemoryLog level;
   private final Supplier<MemoryReport> report;
@@ -23,7 +22,8 @@ final class MemoryLogger {
   /// The pool that has grown for the reservation being made.
   private int grown = -1;
 
-  MemoryLogger(String name, MemoryLog level, Supplier<MemoryReport> report) {
+  MemoryLogger(Logger logger, String name, MemoryLog level, Supplier<MemoryReport> report) {
+    this.logger = logger;
     this.prefix = "[" + name + "] ";
     this.level = level;
     this.report = report;
@@ -41,7 +41,7 @@ final class MemoryLogger {
     try {
       other.on(event);
     } catch (RuntimeException e) {
-      LOGGER.log(Level.WARNING, prefix + "a listener failed on " + event, e);
+      logger.log(Level.WARNING, prefix + "a listener failed on " + event, e);
     }
   }
 
@@ -85,11 +85,11 @@ final class MemoryLogger {
   }
 
   private void info(Supplier<String> message) {
-    if (LOGGER.isLoggable(Level.INFO)) LOGGER.log(Level.INFO, prefix + message.get());
+    if (logger.isLoggable(Level.INFO)) logger.log(Level.INFO, prefix + message.get());
   }
 
   void warnSpill(int pool, long size) {
-    LOGGER.log(
+    logger.log(
         Level.WARNING,
         () ->
             prefix
@@ -104,13 +104,13 @@ final class MemoryLogger {
     String message =
         prefix + "an owner of " + id + " (" + size + " bytes) was never closed; it is closed now";
     reservedAt.ifPresentOrElse(
-        site -> LOGGER.log(Level.WARNING, message, site),
+        site -> logger.log(Level.WARNING, message, site),
         () ->
-            LOGGER.log(Level.WARNING, message + " (its reservation was not among those sampled)"));
+            logger.log(Level.WARNING, message + " (its reservation was not among those sampled)"));
   }
 
   void warnLiveAtClose(MemoryUsage left) {
-    LOGGER.log(
+    logger.log(
         Level.WARNING,
         () ->
             prefix
