@@ -28,6 +28,7 @@ import dev.quarry.storage.Mapping;
 import dev.quarry.storage.Region;
 import dev.quarry.storage.Storage;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -213,8 +214,9 @@ public final class DeviceMemory<R> implements AutoCloseable {
   public Reservation tryReserve(long size, Mapping mapping) {
     checkOpen();
     if (size < 0) throw new IllegalArgumentException("size (" + size + ") is negative");
-    return switch (pools.reserve(size, mapping, mode() == AllocationMode.PERSISTENT)) {
-      case Slice slice -> reserved(slice);
+    Handle handle = new Handle();
+    return switch (pools.reserve(handle, size, mapping, mode() == AllocationMode.PERSISTENT)) {
+      case Slice slice -> reserved(handle, slice);
       case Placed.Refused(var failure) -> {
         tell(new Refused(size, failure));
         yield new Reservation.Refused(failure);
@@ -222,9 +224,11 @@ public final class DeviceMemory<R> implements AutoCloseable {
     };
   }
 
-  private Handle reserved(Slice slice) {
-    Handle handle = new Handle(slice, true);
-    if (options.leakTracking() != LeakTracking.OFF) sampleStack(handle);
+  private Handle reserved(Handle handle, Slice slice) {
+    handle.hold = slice;
+    // As a constructor does for final fields: whoever sees the handle sees its hold.
+    VarHandle.storeStoreFence();
+    if (options.leakTracking() != LeakTracking.OFF) sampleStack(slice);
     if (listener != null) {
       tell(
           new Reserved(
@@ -233,9 +237,9 @@ public final class DeviceMemory<R> implements AutoCloseable {
     return handle;
   }
 
-  private void sampleStack(Handle handle) {
+  private void sampleStack(Slice slice) {
     if (options.leakTracking() == LeakTracking.SAMPLED && ++unsampled % LEAK_SAMPLE != 0) return;
-    handle.hold.reservedAt(new Throwable("reserved here"));
+    slice.reservedAt(new Throwable("reserved here"));
   }
 
   // Finding the bytes of an allocation.
@@ -412,7 +416,7 @@ public final class DeviceMemory<R> implements AutoCloseable {
 
   List<Handle> endCapture() {
     if (closed || !pools.isCapturing()) return List.of();
-    List<Handle> pins = pools.endCapture().stream().map(slice -> new Handle(slice, false)).toList();
+    List<Handle> pins = pools.endCapture().stream().map(Handle::pin).toList();
     tell(new ModeChanged(mode() == AllocationMode.PERSISTENT));
     return pins;
   }

@@ -11,9 +11,14 @@ import dev.quarry.pool.Slice;
 /// }
 /// ```
 public final class Handle extends Owner implements Reservation {
-  /// The handle that a reservation returns, or one that a capture has counted for its pins.
-  Handle(Slice slice, boolean first) {
-    super(slice, first);
+  /// A handle that a reservation is about to make the first owner of a slice.
+  Handle() {}
+
+  /// The handle of a slice that a capture has counted for its pins.
+  static Handle pin(Slice slice) {
+    Handle handle = new Handle();
+    handle.hold = Hold.pin(handle, slice);
+    return handle;
   }
 
   private Handle(Hold from) {

@@ -2,7 +2,6 @@ package dev.quarry;
 
 import dev.quarry.failure.AllocationId;
 import dev.quarry.pool.Hold;
-import dev.quarry.pool.Slice;
 
 /// Somebody who keeps an allocation reserved: a [Handle], which may also be used to write it in
 /// place, or a [Binding], which may not claim that nobody else does.
@@ -11,14 +10,12 @@ import dev.quarry.pool.Slice;
 /// becomes unreachable without being closed is closed by the next operation of its memory after the
 /// collector has noticed; rely on it for safety, not for memory.
 public abstract sealed class Owner implements AutoCloseable permits Handle, Binding {
-  final Hold hold;
+  /// What counts this owner; set before anybody else can see it.
+  Hold hold;
 
-  /// The owner of a slice that counts it already.
-  ///
-  /// @param first whether it is the owner that the reservation made
-  Owner(Slice slice, boolean first) {
-    this.hold = new Hold(this, slice, first);
-  }
+  /// An owner that is about to get its hold.
+  @SuppressWarnings("NullAway.Init")
+  Owner() {}
 
   /// A further owner of an allocation.
   Owner(Hold from, boolean asHandle) {
@@ -30,13 +27,9 @@ public abstract sealed class Owner implements AutoCloseable permits Handle, Bind
     return hold.allocation();
   }
 
-  /// The bytes asked for.
-  ///
-  /// @throws IllegalStateException when this owner is closed
+  /// The bytes asked for; known even after closing.
   public final long size() {
-    long size = hold.size();
-    if (size < 0) throw new IllegalStateException("the owner of " + id() + " is closed");
-    return size;
+    return hold.size();
   }
 
   /// Whether [#close] was called.

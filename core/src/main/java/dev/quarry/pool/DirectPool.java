@@ -42,15 +42,15 @@ final class DirectPool extends Pool {
   }
 
   @Override
-  @Nullable Slice tryReserve(long size) {
+  @Nullable Slice tryReserve(Object handle, long size) {
     Page page = sizes.takeFirst(padded(size));
     if (page == null) return null;
     free.clear(page.index);
-    return handOutWhole(page, size);
+    return handOutWhole(handle, page, size);
   }
 
   @Override
-  Placed grow(long size, Mapping mapping) {
+  Placed grow(Object handle, long size, Mapping mapping) {
     long need = padded(size);
     Page page;
     try {
@@ -67,7 +67,7 @@ final class DirectPool extends Pool {
       places.set(page.index, page);
     }
     sizes.add(page);
-    return handOutWhole(page, size);
+    return handOutWhole(handle, page, size);
   }
 
   /// Flushes what it gave up before the new page is asked for, or the device would hold both.

@@ -64,14 +64,14 @@ final class ExclusivePool extends Pool {
   }
 
   @Override
-  @Nullable Slice tryReserve(long size) {
+  @Nullable Slice tryReserve(Object handle, long size) {
     averageSize = averageSize * (1 - WEIGHT_OF_NEWEST) + size * WEIGHT_OF_NEWEST;
     for (int freeCount = 0; freeCount < FREE_COUNT_TO_LEAVE; freeCount++) {
       int place = freeByCount[freeCount].takeTagged(size);
       if (place < 0) continue;
       Page page = pageAt(place);
       page.freeCount = Math.max(0, freeCount - 1);
-      return handOutWhole(page, size);
+      return handOutWhole(handle, page, size);
     }
     return null;
   }
@@ -79,7 +79,7 @@ final class ExclusivePool extends Pool {
   /// Always maps now: a page is as good as its use, and the average that sizes it is no
   /// measurement.
   @Override
-  Placed grow(long size, Mapping mapping) {
+  Placed grow(Object handle, long size, Mapping mapping) {
     if (size > maxAllocSize) return new Placed.Refused(new BufferTooBig(size));
     Page page;
     try {
@@ -93,7 +93,7 @@ final class ExclusivePool extends Pool {
     if (page.place == places.size()) places.add(page);
     else places.set(page.place, page);
     numbersCurrent = false;
-    return handOutWhole(page, size);
+    return handOutWhole(handle, page, size);
   }
 
   @Override

@@ -30,9 +30,9 @@ final class HandBack {
   /// Owners found unreachable by the garbage collector.
   final ReferenceQueue<Object> lost = new ReferenceQueue<>();
 
-  /// Keeps the trackers of duplicates and bindings reachable while those are open. The tracker of a
-  /// first handle, of which there are many more, hangs on its slice instead.
-  final Set<Hold> others = ConcurrentHashMap.newKeySet();
+  /// Keeps the holds of duplicates, bindings and pins reachable while they are open. Those of first
+  /// handles, of which there are many more, are slices, and kept by their pools.
+  final Set<Hold> further = ConcurrentHashMap.newKeySet();
 
   void push(Slice slice) {
     Slice seen;

@@ -1,7 +1,6 @@
 package dev.quarry.pool;
 
 import dev.quarry.storage.StorageId;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One device allocation held by a pool, mapped or not yet.
@@ -21,8 +20,7 @@ final class Page {
   /// The storage's name for it; null while it is unmapped.
   @Nullable StorageId storage;
 
-  /// In pools of whole pages: the one slice of the page, and how close the page is to being
-  /// dropped.
+  /// In pools of whole pages: the live slice, which the page keeps reachable.
   @Nullable Slice slice;
 
   /// In exclusive pools: how close the page is to being dropped; while it is free, the set it is in
@@ -41,10 +39,5 @@ final class Page {
 
   boolean isMapped() {
     return storage != null;
-  }
-
-  /// The slice of a page in a pool of whole pages.
-  Slice only() {
-    return Objects.requireNonNull(slice);
   }
 }

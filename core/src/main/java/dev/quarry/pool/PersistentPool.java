@@ -4,8 +4,8 @@ import dev.quarry.failure.MemoryException;
 import dev.quarry.layout.PoolKind;
 import dev.quarry.storage.Mapping;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// One device allocation per request, of exactly its padded size, for what outlives layouts:
@@ -35,13 +35,13 @@ final class PersistentPool extends Pool {
   }
 
   @Override
-  @Nullable Slice tryReserve(long size) {
+  @Nullable Slice tryReserve(Object handle, long size) {
     Page page = sizes.takeFirst(padded(size));
-    return page == null ? null : handOutWhole(page, size);
+    return page == null ? null : handOutWhole(handle, page, size);
   }
 
   @Override
-  Placed grow(long size, Mapping mapping) {
+  Placed grow(Object handle, long size, Mapping mapping) {
     Page page;
     try {
       page = addPage(padded(size), mapping);
@@ -51,7 +51,7 @@ final class PersistentPool extends Pool {
     page.index = pages.size();
     pages.add(page);
     sizes.add(page);
-    return handOutWhole(page, size);
+    return handOutWhole(handle, page, size);
   }
 
   @Override
@@ -60,19 +60,21 @@ final class PersistentPool extends Pool {
     sizes.give(slice.page);
   }
 
-  /// Gives each of these slices one handle more, live or not, so that nothing can reuse it.
+  /// Gives the latest slice of each of these pages one handle more, live or not, so that nothing
+  /// can reuse the page.
   ///
   /// @return the slices, in the order of their pages
-  List<Slice> pin(Collection<Slice> slices) {
+  List<Slice> pin(Map<Page, Slice> latest) {
     List<Slice> pinned = new ArrayList<>();
     for (Page page : pages) {
-      Slice slice = page.only();
-      if (!slices.contains(slice)) continue;
-      if (!slice.acquire(slice.id(), Slice.HANDLE)) {
+      Slice slice = latest.get(page);
+      if (slice == null) continue;
+      if (!slice.acquire(Slice.HANDLE)) {
         sizes.take(page);
         slice.revive();
         page.live++;
-        countLive(slice.size());
+        page.slice = slice;
+        countLive(slice.bytes());
       }
       pinned.add(slice);
     }

@@ -54,11 +54,12 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
   /// past the range of sizes.
   abstract long[] acceptanceChanges();
 
-  /// Serves a request from pages held already; null when there is no room in them.
-  abstract @Nullable Slice tryReserve(long size);
+  /// Serves a request from pages held already; null when there is no room in them. The handle is
+  /// the first owner of what is reserved.
+  abstract @Nullable Slice tryReserve(Object handle, long size);
 
   /// Serves a request from a new page. Called right after [#tryReserve] found no room.
-  abstract Placed grow(long size, Mapping mapping);
+  abstract Placed grow(Object handle, long size, Mapping mapping);
 
   /// Takes back a slice whose last owner is gone.
   abstract void takeBack(Slice slice);
@@ -96,23 +97,19 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
     return size + alignment.padding(size);
   }
 
-  /// Makes a slice a live allocation of this pool.
-  final Slice handOut(Slice slice, Page page, long offset, long size) {
-    slice.begin(ids.next(), page, offset, size);
+  /// A new live allocation of this pool.
+  final Slice handOut(Object handle, Page page, long offset, long size) {
     page.live++;
     countLive(size);
     largestAlloc = Math.max(largestAlloc, size);
-    return slice;
+    return new Slice(handle, ids.next(), page, offset, size);
   }
 
-  /// Makes the one slice of a page of its own a live allocation.
-  final Slice handOutWhole(Page page, long size) {
-    Slice slice = page.slice;
-    if (slice == null) {
-      slice = new Slice(handBack, page);
-      page.slice = slice;
-    }
-    return handOut(slice, page, 0, size);
+  /// A new live allocation that has a page of its own.
+  final Slice handOutWhole(Object handle, Page page, long size) {
+    Slice slice = handOut(handle, page, 0, size);
+    page.slice = slice;
+    return slice;
   }
 
   final void countLive(long size) {
@@ -123,9 +120,10 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
 
   final void retire(Slice slice) {
     slice.page.live--;
+    slice.page.slice = null;
     allocations--;
-    bytesInUse -= slice.size();
-    bytesPadding -= alignment.padding(slice.size());
+    bytesInUse -= slice.bytes();
+    bytesPadding -= alignment.padding(slice.bytes());
   }
 
   /// A new page, in the books.

@@ -86,38 +86,39 @@ public final class Pools {
 
   // Reserving.
 
-  /// Serves a request, from the persistent pool if `toPersistent` or if a capture is active.
-  public Placed reserve(long size, Mapping mapping, boolean toPersistent) {
+  /// Serves a request for a handle that will own it, from the persistent pool if `toPersistent` or
+  /// if a capture is active.
+  public Placed reserve(Object handle, long size, Mapping mapping, boolean toPersistent) {
     drain();
     reservations++;
     if (reservations >= ageDue && capture == null) age();
     if (!site.alignment().canRound(size)) return new Placed.Refused(new BufferTooBig(size));
-    Placed placed = route(size, mapping, toPersistent || capture != null);
+    Placed placed = route(handle, size, mapping, toPersistent || capture != null);
     if (capture != null && placed instanceof Slice slice) capture.note(slice);
     return placed;
   }
 
-  private Placed route(long size, Mapping mapping, boolean toPersistent) {
+  private Placed route(Object handle, long size, Mapping mapping, boolean toPersistent) {
     if (toPersistent || sizeMatch) {
-      Slice held = persistent.tryReserve(size);
+      Slice held = persistent.tryReserve(handle, size);
       if (held != null) return held;
     }
     if (toPersistent || (sizeMatch && persistent.hasSize(size)))
-      return persistent.grow(size, mapping);
-    return routeDynamic(size, mapping);
+      return persistent.grow(handle, size, mapping);
+    return routeDynamic(handle, size, mapping);
   }
 
   /// A pool that accepts is asked to grow before a later pool's free room is looked at. Only a full
   /// capped pool passes a request on; any other refusal is final, though a pool that was full
   /// before it is the better explanation.
-  private Placed routeDynamic(long size, Mapping mapping) {
+  private Placed routeDynamic(Object handle, long size, Mapping mapping) {
     Placed.Refused full = null;
     for (int number = routes.firstFor(size); number < dynamic.length; number++) {
       Pool pool = dynamic[number];
       if (full != null && !pool.accepts(size)) continue;
-      Slice held = pool.tryReserve(size);
+      Slice held = pool.tryReserve(handle, size);
       if (held != null) return held;
-      Placed grown = pool.grow(size, mapping);
+      Placed grown = pool.grow(handle, size, mapping);
       if (grown instanceof Slice) return grown;
       Placed.Refused refused = (Placed.Refused) grown;
       if (!(refused.failure() instanceof PoolCapacityExceeded))
@@ -143,7 +144,7 @@ public final class Pools {
     Hold lost = (Hold) handBack.lost.poll();
     if (lost == null) return;
     for (; lost != null; lost = (Hold) handBack.lost.poll()) {
-      if (lost.giveUp()) watch.leaked(lost.slice);
+      if (lost.giveUp()) watch.leaked(lost.slice());
     }
     takeBackAll();
   }
@@ -154,7 +155,7 @@ public final class Pools {
       Slice next = slice.next;
       slice.next = null;
       slice.shed(graph);
-      if (backing.isObserved()) backing.tell(new Released(slice.allocation(), slice.size()));
+      if (backing.isObserved()) backing.tell(new Released(slice.allocation(), slice.bytes()));
       slice.page.pool.takeBack(slice);
       slice = next;
     }
@@ -174,7 +175,7 @@ public final class Pools {
 
   /// Whether the slice is one of these pools'.
   boolean own(Slice slice) {
-    return slice.handBack == handBack;
+    return slice.handBack() == handBack;
   }
 
   // Cleaning up.
@@ -250,7 +251,7 @@ public final class Pools {
   public List<Slice> endCapture() {
     if (capture == null) return List.of();
     drain();
-    List<Slice> pinned = persistent.pin(capture.touched());
+    List<Slice> pinned = persistent.pin(capture.latest());
     capture.endPriming();
     capture = null;
     return pinned;

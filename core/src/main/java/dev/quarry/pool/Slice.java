@@ -1,6 +1,5 @@
 package dev.quarry.pool;
 
-import dev.quarry.failure.AllocationId;
 import dev.quarry.failure.ErrorGraph;
 import dev.quarry.failure.FailureId;
 import dev.quarry.failure.Taint;
@@ -11,130 +10,136 @@ import java.lang.invoke.VarHandle;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A place for one allocation: where it lies, how large it is, and who owns it.
+/// One allocation: where it lies, how large it is, and who owns it. Made for a reservation together
+/// with its handle, and never used again.
 ///
-/// Slices are used again: when the last owner is gone the slice comes back to its pool, and the
-/// next reservation gives it a new identity. A holder keeps the identity it was made with, so it
-/// can tell that its slice serves somebody else by now.
+/// **Counts.** One atomic long counts the *owners*, handles and bindings together, in its lower
+/// half, and the *handles* among them above that; its highest bit says whether the first handle,
+/// whose [Hold] the slice itself is, is still open. Any thread may change them. Owners only join
+/// while there is one, so a slice without owners stays so, and whoever takes the last one away
+/// pushes the slice on the [HandBack] stack, exactly once; the pool sees it at its next operation.
+/// Taking an owner away has release semantics and looking for none has acquire semantics, so what
+/// the last owner did to the bytes is ordered before what the next owner does. Everything else in a
+/// slice belongs to the thread that owns the memory.
 ///
-/// **Counts.** One atomic long counts the *handles* in its upper half and the *owners*, handles and
-/// bindings together, in its lower half. Any thread may change them. Whoever takes the last owner
-/// away pushes the slice on the [HandBack] stack, exactly once per allocation; the pool sees it at
-/// its next operation. Taking an owner away has release semantics and looking for none has acquire
-/// semantics, so what the last owner did to the bytes is ordered before what the next owner does.
-/// Everything else in a slice belongs to the thread that owns the memory.
-public final class Slice implements Placed {
-  /// What a handle adds to the counts: a handle, which is an owner too.
-  static final long HANDLE = (1L << 32) + 1;
-
+/// **Size.** With its handle a slice takes 96 bytes, which is the budget of a reservation; what few
+/// allocations need is kept aside in [Extras].
+public final class Slice extends Hold implements Placed {
   /// What a binding adds to the counts: an owner.
   static final long BINDING = 1;
 
+  /// What a handle adds to the counts: a handle, which is an owner too.
+  static final long HANDLE = (1L << 32) + 1;
+
+  /// That the first handle is open.
+  private static final long FIRST_OPEN = Long.MIN_VALUE;
+
+  private static final long MANY = 1 << 30;
+
   private static final VarHandle COUNTS;
-  private static final VarHandle ID;
 
   static {
     try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      COUNTS = lookup.findVarHandle(Slice.class, "counts", long.class);
-      ID = lookup.findVarHandle(Slice.class, "id", long.class);
+      COUNTS = MethodHandles.lookup().findVarHandle(Slice.class, "counts", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  final HandBack handBack;
-
   @SuppressWarnings("unused") // through COUNTS
   private volatile long counts;
 
-  /// The allocation that has the slice now, or had it last. Written before the counts leave zero,
-  /// so whoever sees its counts sees it.
-  @SuppressWarnings("unused") // through ID
-  private long id;
+  private final long id;
+  private final long offset;
+  private final long size;
+  final Page page;
 
-  Page page;
-  private long offset;
-  private long size;
-  private long cursor;
-  private @Nullable Taint taint;
-
-  /// Keeps the tracker of the first handle reachable; see [Hold].
-  @Nullable Hold first;
-
-  /// The next slice on the hand-back stack, or in the pool's stack of spare slices.
+  /// The next slice on the hand-back stack.
   @Nullable Slice next;
 
-  Slice(HandBack handBack, Page page) {
-    this.handBack = handBack;
-    this.page = page;
+  /// Where the pool keeps it reachable while it is live.
+  int place;
+
+  private @Nullable Extras extras;
+
+  /// What few allocations have.
+  private static final class Extras {
+    long cursor;
+    @Nullable Taint taint;
+    @Nullable Throwable reservedAt;
   }
 
-  /// Becomes a new allocation with one handle.
-  void begin(long newId, Page onPage, long atOffset, long requested) {
-    page = onPage;
-    offset = atOffset;
-    size = requested;
-    cursor = 0;
-    ID.setOpaque(this, newId);
-    COUNTS.setRelease(this, HANDLE);
+  Slice(Object handle, long id, Page page, long offset, long size) {
+    super(handle, page.pool.handBack);
+    this.id = id;
+    this.page = page;
+    this.offset = offset;
+    this.size = size;
+    COUNTS.set(this, FIRST_OPEN | HANDLE);
   }
 
   // For any thread.
 
-  /// Adds an owner for somebody who owns allocation `of` already.
-  ///
-  /// @return false when that allocation has no owner left
-  boolean acquire(long of, long what) {
+  HandBack handBack() {
+    return page.pool.handBack;
+  }
+
+  @Override
+  Slice slice() {
+    return this;
+  }
+
+  @Override
+  public boolean giveUp() {
     while (true) {
       long seen = counts;
-      if ((int) seen == 0 || id() != of) return false;
-      if (!COUNTS.compareAndSet(this, seen, seen + what)) continue;
-      if (id() == of) return true;
-      // Between the two looks the allocation ended and another began with the same counts: leave
-      // that one alone.
-      release(what);
-      return false;
+      if ((seen & FIRST_OPEN) == 0) return false;
+      long left = (seen & ~FIRST_OPEN) - HANDLE;
+      if (!COUNTS.compareAndSet(this, seen, left)) continue;
+      if (left == 0) handBack().push(this);
+      return true;
     }
   }
 
-  /// Takes an owner away.
+  @Override
+  public boolean isOpen() {
+    return (counts & FIRST_OPEN) != 0;
+  }
+
+  /// Adds an owner, unless there is none left.
+  boolean acquire(long what) {
+    while (true) {
+      long seen = counts;
+      if ((int) seen == 0) return false;
+      if ((int) seen >= MANY)
+        throw new IllegalStateException(
+            allocation() + " has " + MANY + " owners: no more can be counted");
+      if (COUNTS.compareAndSet(this, seen, seen + what)) return true;
+    }
+  }
+
+  /// Takes an owner other than the first handle away.
   void release(long what) {
-    long before = (long) COUNTS.getAndAdd(this, -what);
-    if ((int) before == 1) handBack.push(this);
+    long left = (long) COUNTS.getAndAdd(this, -what) - what;
+    if (left == 0) handBack().push(this);
   }
 
-  boolean canMut(long of) {
-    long seen = counts;
-    return id() == of && (int) (seen >>> 32) <= 1;
+  /// Whether there is one handle at most.
+  boolean hasOneHandle() {
+    return (counts & ~FIRST_OPEN) >>> 32 <= 1;
   }
 
-  /// Whether allocation `of` has no owner left.
-  boolean isFree(long of) {
-    return id() != of || (int) counts == 0 || id() != of;
+  boolean hasNoOwner() {
+    return (int) counts == 0;
   }
 
   // For the thread that owns the memory.
 
-  /// Gives a slice that ended its allocation a handle again, under the same identity.
+  /// Gives a slice without owners a handle again, for a pin.
   void revive() {
     COUNTS.setRelease(this, HANDLE);
   }
 
-  public AllocationId allocation() {
-    return new AllocationId(id());
-  }
-
-  long id() {
-    return (long) ID.getOpaque(this);
-  }
-
-  /// The bytes asked for.
-  public long size() {
-    return size;
-  }
-
-  /// Where it starts in its page.
   public long offset() {
     return offset;
   }
@@ -148,16 +153,25 @@ public final class Slice implements Placed {
   }
 
   public long cursor() {
-    return cursor;
+    return extras == null ? 0 : extras.cursor;
   }
 
   public void cursor(long value) {
-    cursor = value;
+    if (value != cursor()) extras().cursor = value;
+  }
+
+  public void reservedAt(Throwable site) {
+    extras().reservedAt = site;
   }
 
   /// The stack of the reservation, where one was kept.
   public Optional<Throwable> reservedAt() {
-    return first == null ? Optional.empty() : first.reservedAt();
+    return extras == null ? Optional.empty() : Optional.ofNullable(extras.reservedAt);
+  }
+
+  private Extras extras() {
+    if (extras == null) extras = new Extras();
+    return extras;
   }
 
   /// Where the bytes are. Maps the page first if it is not mapped.
@@ -170,22 +184,31 @@ public final class Slice implements Placed {
   }
 
   public Optional<FailureId> failure(long from, long to) {
-    return taint == null ? Optional.empty() : taint.failure(from, to);
+    return extras == null || extras.taint == null
+        ? Optional.empty()
+        : extras.taint.failure(from, to);
   }
 
   public void taint(long from, long to, FailureId failure, ErrorGraph graph) {
-    if (taint == null) taint = new Taint();
-    taint.taint(from, to, failure, graph);
+    Extras own = extras();
+    if (own.taint == null) own.taint = new Taint();
+    own.taint.taint(from, to, failure, graph);
   }
 
   public void written(long from, long to, ErrorGraph graph) {
-    if (taint != null) taint.written(from, to, graph);
+    if (extras != null && extras.taint != null) extras.taint.written(from, to, graph);
   }
 
   /// Ends every claim on the slice.
   void shed(ErrorGraph graph) {
-    if (taint == null) return;
-    taint.clear(graph);
-    taint = null;
+    if (extras != null && extras.taint != null) extras.taint.clear(graph);
+  }
+
+  long id() {
+    return id;
+  }
+
+  long bytes() {
+    return size;
   }
 }

@@ -33,7 +33,7 @@ final class SlicedPool extends Pool {
 
   private final List<Page> pages = new ArrayList<>();
   private ExtentIndex free = new ExtentIndex();
-  private @Nullable Slice spare;
+  private final LiveSlices live = new LiveSlices();
 
   SlicedPool(int position, PoolSpec.Sliced spec, Site site) {
     super(position, site);
@@ -64,9 +64,9 @@ final class SlicedPool extends Pool {
   }
 
   @Override
-  @Nullable Slice tryReserve(long size) {
+  @Nullable Slice tryReserve(Object handle, long size) {
     long address = size == 0 ? addressOfNothing() : free.takeFront(padded(size));
-    return address == ExtentIndex.NONE ? null : place(address, size);
+    return address == ExtentIndex.NONE ? null : place(handle, address, size);
   }
 
   private long addressOfNothing() {
@@ -74,17 +74,15 @@ final class SlicedPool extends Pool {
     return pages.isEmpty() ? ExtentIndex.NONE : 0;
   }
 
-  private Slice place(long address, long size) {
+  private Slice place(Object handle, long address, long size) {
     int number = (int) (pageSizeBits >= 0 ? address >>> pageSizeBits : address / pageSize);
-    Slice slice = spare;
-    if (slice == null) slice = new Slice(handBack, pages.get(number));
-    else spare = slice.next;
-    slice.next = null;
-    return handOut(slice, pages.get(number), address - number * pageSize, size);
+    Slice slice = handOut(handle, pages.get(number), address - number * pageSize, size);
+    live.add(slice);
+    return slice;
   }
 
   @Override
-  Placed grow(long size, Mapping mapping) {
+  Placed grow(Object handle, long size, Mapping mapping) {
     if (pages.size() >= maxPages) {
       return new Placed.Refused(new PoolCapacityExceeded(size, maxPages * pageSize, bytesInUse()));
     }
@@ -99,20 +97,19 @@ final class SlicedPool extends Pool {
     long address = page.index * pageSize;
     long taken = padded(size);
     if (taken < pageSize) free.put(address + taken, pageSize - taken);
-    return place(address, size);
+    return place(handle, address, size);
   }
 
   @Override
   void takeBack(Slice slice) {
     retire(slice);
-    long length = padded(slice.size());
+    long length = padded(slice.bytes());
     if (length > 0) {
       long offset = slice.offset();
       free.give(
           slice.page.index * pageSize + offset, length, offset > 0, offset + length < pageSize);
     }
-    slice.next = spare;
-    spare = slice;
+    live.remove(slice);
   }
 
   @Override
@@ -164,7 +161,7 @@ final class SlicedPool extends Pool {
   boolean isConsistent(List<Slice> live) {
     ExtentIndex all = new ExtentIndex();
     for (Slice slice : live) {
-      long length = padded(slice.size());
+      long length = padded(slice.bytes());
       if (length > 0) all.put(slice.page.index * pageSize + slice.offset(), length);
     }
     free.forEach(all::put);
