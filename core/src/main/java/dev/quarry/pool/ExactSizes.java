@@ -1,113 +1,169 @@
 package dev.quarry.pool;
 
-import java.util.Comparator;
-import java.util.PriorityQueue;
+import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Pages that serve only requests of exactly their size: for each size held, the free ones in the
 /// order of their numbers.
 ///
-/// A hash table chained through its buckets, since the JDK's maps would box the size at every
-/// look-up. A bucket lives as long as its size is held, free or not.
+/// A table of sizes with linear probing (D. E. Knuth, *The Art of Computer Programming*, volume 3,
+/// algorithms 6.4 L and R), because the JDK's maps would box the size at every look-up; most
+/// look-ups touch one cache line of it. A page remembers the bucket of its size. A bucket lives as
+/// long as its size is held, free or not.
 final class ExactSizes {
-  private static final Comparator<Page> BY_NUMBER = Comparator.comparingInt(page -> page.index);
+  private static final long VACANT = -1;
 
-  private @Nullable Bucket[] table = new Bucket[16];
-  private int buckets;
+  private long[] sizes = vacant(16);
+  private @Nullable Bucket[] buckets = new Bucket[16];
+  private int count;
 
-  private static final class Bucket {
-    final long size;
-    int held;
-    final PriorityQueue<Page> free = new PriorityQueue<>(BY_NUMBER);
-    @Nullable Bucket next;
+  private static long[] vacant(int length) {
+    long[] sizes = new long[length];
+    Arrays.fill(sizes, VACANT);
+    return sizes;
+  }
 
-    Bucket(long size, @Nullable Bucket next) {
+  /// The pages of one size. The free ones form a binary heap by number.
+  static final class Bucket {
+    private final long size;
+    private int held;
+    private @Nullable Page[] free = new Page[1];
+    private int freeCount;
+
+    private Bucket(long size) {
       this.size = size;
-      this.next = next;
+    }
+
+    private Page at(int i) {
+      return Objects.requireNonNull(free[i]);
+    }
+
+    private void add(Page page) {
+      if (freeCount == free.length) free = Arrays.copyOf(free, freeCount * 2);
+      siftUp(freeCount++, page);
+    }
+
+    private Page removeAt(int i) {
+      Page removed = at(i);
+      Page last = at(--freeCount);
+      free[freeCount] = null;
+      if (i < freeCount) {
+        siftDown(i, last);
+        if (free[i] == last) siftUp(i, last);
+      }
+      return removed;
+    }
+
+    private void siftUp(int i, Page page) {
+      while (i > 0 && at((i - 1) / 2).index > page.index) {
+        free[i] = free[(i - 1) / 2];
+        i = (i - 1) / 2;
+      }
+      free[i] = page;
+    }
+
+    private void siftDown(int i, Page page) {
+      for (int child = 2 * i + 1; child < freeCount; child = 2 * i + 1) {
+        if (child + 1 < freeCount && at(child + 1).index < at(child).index) child++;
+        if (at(child).index >= page.index) break;
+        free[i] = free[child];
+        i = child;
+      }
+      free[i] = page;
+    }
+
+    private int indexOf(Page page) {
+      for (int i = 0; i < freeCount; i++) {
+        if (free[i] == page) return i;
+      }
+      throw new IllegalStateException("page " + page.index + " is not free");
     }
   }
 
   /// Whether a page of this size is held, free or live.
   boolean holds(long size) {
-    return find(size) != null;
+    return buckets[find(size)] != null;
   }
 
   /// Takes the first free page of this size; null when there is none.
   @Nullable Page takeFirst(long size) {
-    Bucket bucket = find(size);
-    return bucket == null ? null : bucket.free.poll();
+    Bucket bucket = buckets[find(size)];
+    return bucket == null || bucket.freeCount == 0 ? null : bucket.removeAt(0);
   }
 
   /// Notes a page that is held from now on and is not free.
   void add(Page page) {
-    Bucket bucket = find(page.size);
-    if (bucket == null) bucket = addBucket(page.size);
+    int at = find(page.size);
+    Bucket bucket = buckets[at];
+    if (bucket == null) {
+      bucket = new Bucket(page.size);
+      sizes[at] = page.size;
+      buckets[at] = bucket;
+      if (++count > sizes.length / 2) rehash();
+    }
     bucket.held++;
+    page.bucket = bucket;
   }
 
   /// Notes that a held page is free.
   void give(Page page) {
-    present(page.size).free.add(page);
+    bucketOf(page).add(page);
   }
 
   /// Notes that a free page is not free any more.
   void take(Page page) {
-    present(page.size).free.remove(page);
+    Bucket bucket = bucketOf(page);
+    bucket.removeAt(bucket.indexOf(page));
   }
 
   /// Forgets a free page.
   void remove(Page page) {
-    Bucket bucket = present(page.size);
-    bucket.free.remove(page);
-    if (--bucket.held == 0) removeBucket(bucket);
+    take(page);
+    Bucket bucket = bucketOf(page);
+    if (--bucket.held == 0) vacate(find(bucket.size));
   }
 
-  private Bucket present(long size) {
-    Bucket bucket = find(size);
-    if (bucket == null) throw new IllegalStateException("no page of " + size + " bytes is held");
-    return bucket;
+  private static Bucket bucketOf(Page page) {
+    return Objects.requireNonNull(page.bucket);
   }
 
-  private @Nullable Bucket find(long size) {
-    Bucket bucket = table[slot(size)];
-    while (bucket != null && bucket.size != size) bucket = bucket.next;
-    return bucket;
-  }
-
-  private int slot(long size) {
+  private int home(long size) {
     long mixed = size * 0x9E3779B97F4A7C15L;
-    return (int) (mixed >>> 32) & (table.length - 1);
+    return (int) (mixed >>> 40) & (sizes.length - 1);
   }
 
-  private Bucket addBucket(long size) {
-    if (++buckets > table.length) rehash();
-    int slot = slot(size);
-    Bucket bucket = new Bucket(size, table[slot]);
-    table[slot] = bucket;
-    return bucket;
+  /// Where the size is, or the vacant place where it would go.
+  private int find(long size) {
+    int at = home(size);
+    while (sizes[at] != size && sizes[at] != VACANT) at = (at + 1) & (sizes.length - 1);
+    return at;
   }
 
   private void rehash() {
-    @Nullable Bucket[] before = table;
-    table = new Bucket[before.length * 2];
-    for (Bucket chain : before) {
-      while (chain != null) {
-        Bucket bucket = chain;
-        chain = bucket.next;
-        int slot = slot(bucket.size);
-        bucket.next = table[slot];
-        table[slot] = bucket;
-      }
+    @Nullable Bucket[] before = buckets;
+    sizes = vacant(before.length * 2);
+    buckets = new Bucket[before.length * 2];
+    for (Bucket bucket : before) {
+      if (bucket == null) continue;
+      int at = find(bucket.size);
+      sizes[at] = bucket.size;
+      buckets[at] = bucket;
     }
   }
 
-  private void removeBucket(Bucket gone) {
-    int slot = slot(gone.size);
-    Bucket before = null;
-    for (Bucket bucket = table[slot]; bucket != gone && bucket != null; bucket = bucket.next)
-      before = bucket;
-    if (before == null) table[slot] = gone.next;
-    else before.next = gone.next;
-    buckets--;
+  /// Empties a place, and moves into it what would not be found beyond the gap.
+  private void vacate(int gap) {
+    count--;
+    int mask = sizes.length - 1;
+    for (int at = (gap + 1) & mask; sizes[at] != VACANT; at = (at + 1) & mask) {
+      boolean reachable = ((at - home(sizes[at])) & mask) < ((at - gap) & mask);
+      if (reachable) continue;
+      sizes[gap] = sizes[at];
+      buckets[gap] = buckets[at];
+      gap = at;
+    }
+    sizes[gap] = VACANT;
+    buckets[gap] = null;
   }
 }

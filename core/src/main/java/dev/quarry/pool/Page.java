@@ -23,6 +23,9 @@ final class Page {
   /// In pools of whole pages: the live slice, which the page keeps reachable.
   @Nullable Slice slice;
 
+  /// In pools of exact sizes: what keeps the pages of this size.
+  ExactSizes.@Nullable Bucket bucket;
+
   /// In exclusive pools: how close the page is to being dropped; while it is free, the set it is in
   /// says so instead.
   int freeCount;
