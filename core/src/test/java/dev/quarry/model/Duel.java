@@ -267,7 +267,6 @@ final class Duel {
     assertThat(outcome(() -> memory.locate(stale))).isInstanceOf(MemoryFailure.NotFound.class);
     assertThat(outcome(() -> memory.placement(stale))).isInstanceOf(MemoryFailure.NotFound.class);
     assertThatThrownBy(stale::binding).isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(stale::size).isInstanceOf(IllegalStateException.class);
     assertThat(memory.failure(stale, 0, Long.MAX_VALUE)).isEmpty();
     memory.written(stale, 0, Long.MAX_VALUE);
     if (!(stale instanceof Handle handle)) return;
