@@ -1,4 +1,4 @@
-/// Running a trace again through the real pools, without its memory.
+/// Runs recorded work through the real pools, without any memory behind them.
 @NullMarked
 package dev.quarry.replay;
 
