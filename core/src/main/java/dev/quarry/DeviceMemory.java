@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```java
 /// try (DeviceMemory<MemorySegment> memory = DeviceMemory.onHost()) {
-///   try (DryRun dry = DryRun.open()) {
+///   try (DryRun _ = DryRun.open()) {
 ///     work(memory);
 ///   }
 ///   memory.install(memory.report().cappedLayout());

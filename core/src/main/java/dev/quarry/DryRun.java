@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// see it as soon as they see the counter.
 ///
 /// ```java
-/// try (DryRun dry = DryRun.open()) {
+/// try (DryRun _ = DryRun.open()) {
 ///   work(memory);
 /// }
 /// memory.install(memory.report().cappedLayout());

@@ -10,19 +10,21 @@ import dev.quarry.report.PoolReport;
 import dev.quarry.storage.CountingStorage;
 import dev.quarry.storage.Region;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /// Replays traces through layouts over a storage without memory, and prints what they cost and
 /// where they put things.
 ///
 /// Usage: `TraceRunner TRACES LAYOUTS [RUNS]`, where TRACES are names the
 /// [generator][TraceGenerator] knows or files in its text form, joined by commas, and LAYOUTS are
-/// layouts in their text form, joined by `|`. Each pair runs RUNS times (9 by default) after as
-/// many to warm up; the median counts.
+/// layouts in their text form, joined by `|`. Each pair runs RUNS times (9 by default) after two
+/// seconds to warm up; the median counts.
 public final class TraceRunner {
   private static final DeviceProperties DEVICE = new DeviceProperties(2L << 30, 32);
+
+  private static final long WARM_UP_NANOS = 2_000_000_000;
 
   private TraceRunner() {}
 
@@ -41,16 +43,20 @@ public final class TraceRunner {
         "min",
         "loc",
         "sto");
-    for (String trace : args[0].split(",")) {
+    for (String trace : args[0].split(",", -1)) {
       Ops ops = trace.contains(".") ? Ops.read(Path.of(trace)) : Ops.generate(trace);
-      for (String layout : args[1].split("\\|")) print(ops, Layout.parse(layout), runs);
+      for (String layout : args[1].split("\\|", -1)) print(ops, Layout.parse(layout), runs);
     }
   }
 
   private static void print(Ops ops, Layout layout, int runs) {
-    Run[] all = new Run[2 * runs];
-    for (int i = 0; i < all.length; i++) all[i] = run(ops, layout, false);
-    double[] times = Arrays.stream(all).skip(runs).mapToDouble(Run::nanosPerOp).sorted().toArray();
+    long warm = System.nanoTime() + WARM_UP_NANOS;
+    while (System.nanoTime() < warm) run(ops, layout, false);
+    double[] times =
+        IntStream.range(0, runs)
+            .mapToDouble(i -> run(ops, layout, false).nanosPerOp())
+            .sorted()
+            .toArray();
     Run checked = run(ops, layout, true);
     System.out.printf(
         Locale.ROOT,
@@ -76,9 +82,9 @@ public final class TraceRunner {
     }
   }
 
-  private record Run(double nanosPerOp, MemoryReport report, Checksums checksums) {}
+  record Run(double nanosPerOp, MemoryReport report, Checksums checksums) {}
 
-  private static Run run(Ops ops, Layout layout, boolean withChecksums) {
+  static Run run(Ops ops, Layout layout, boolean withChecksums) {
     try (DeviceMemory<Region> memory =
         DeviceMemory.on(new CountingStorage(), DEVICE).layout(layout).open()) {
       Handle[] handles = new Handle[ops.slots()];

@@ -22,7 +22,7 @@ public final class MeasuredPlan {
   public static void main(String[] args) {
     try (DeviceMemory<MemorySegment> memory =
         DeviceMemory.onHost(Layout.parse("sliced:page=4MiB"))) {
-      try (DryRun dry = DryRun.open()) {
+      try (DryRun _ = DryRun.open()) {
         work(memory);
       }
       System.out.println("measured:\n" + memory.report());
