@@ -61,11 +61,12 @@ final class LineReader implements AutoCloseable {
         throw tooLong();
       }
       int length = at - from;
-      if (!fill()) {
+      boolean more = fill();
+      at = from + length;
+      if (!more) {
         position = at;
         return length > 0 && line(at, false, ascii);
       }
-      at = from + length;
     }
   }
 
