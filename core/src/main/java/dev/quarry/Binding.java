@@ -11,6 +11,6 @@ public final class Binding extends Owner {
 
   @Override
   public String toString() {
-    return "binding to " + id() + (isClosed() ? ", closed" : ", " + hold.size() + " bytes");
+    return "binding to " + id() + " (" + size() + " bytes)";
   }
 }

@@ -300,10 +300,9 @@ public final class DeviceMemory<R> implements AutoCloseable {
 
   private String whyStale(Owner owner) {
     if (closed) return "the memory '" + name + "' is closed";
-    return owner
-        + (owner.isClosed()
-            ? " was used after it was closed"
-            : " belongs to another memory than '" + name + "'");
+    return owner.isClosed()
+        ? owner + " was closed before"
+        : owner + " belongs to another memory than '" + name + "'";
   }
 
   private @Nullable Slice findOrNull(Owner owner) {

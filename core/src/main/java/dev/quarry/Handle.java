@@ -49,6 +49,6 @@ public final class Handle extends Owner implements Reservation {
 
   @Override
   public String toString() {
-    return "handle of " + id() + (isClosed() ? ", closed" : ", " + hold.size() + " bytes");
+    return "handle of " + id() + " (" + size() + " bytes)";
   }
 }
