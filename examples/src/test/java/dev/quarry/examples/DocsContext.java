@@ -32,6 +32,9 @@ public abstract class DocsContext implements AutoCloseable {
       a = memory.reserve(bytes);
       b = memory.reserve(bytes);
     }
+    try (DryRun _ = DryRun.open()) {
+      work(memory);
+    }
     Path plan = folder.resolve("plan.json");
     if (Files.exists(plan)) return;
     try (Trace trace = Trace.of(folder.resolve("examples/traces/bert_large.csv"))) {
