@@ -20,6 +20,7 @@ public abstract class DocsContext implements AutoCloseable {
       DeviceMemory.onHost(Layout.parse("sliced:page=1MiB"));
   protected final long size = 4096;
   protected final long bytes = 4096;
+  protected final Path file;
   protected final Layout layout = Layout.parse("sliced:page=64MiB");
   protected final Handle a;
   protected final Handle b;
@@ -27,6 +28,7 @@ public abstract class DocsContext implements AutoCloseable {
   /// A context for one snippet. The plan it may read is made here.
   protected DocsContext(Path folder) {
     this.folder = folder;
+    this.file = folder.resolve("run.csv.gz");
     // Apart from the layout's pools, so that a snippet may install another.
     try (PersistentWindow _ = memory.persistent()) {
       a = memory.reserve(bytes);
