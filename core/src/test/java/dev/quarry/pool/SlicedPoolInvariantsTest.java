@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 /// Why: bytes that neither a slice nor an extent accounts for are lost until the memory closes, and
 /// no report would show them.
 final class SlicedPoolInvariantsTest {
+  private static final Object OWNER = new Object();
   private static final long[] ALIGNMENTS = {1, 4, 10, 32, 50, 64, 512};
 
   @Test
@@ -71,14 +72,14 @@ final class SlicedPoolInvariantsTest {
     }
 
     private void reserve(long size) {
-      @Nullable Slice slice = pool.tryReserve(size);
-      Placed placed = slice != null ? slice : pool.grow(size, Mapping.EAGER);
+      @Nullable Slice slice = pool.tryReserve(OWNER, size);
+      Placed placed = slice != null ? slice : pool.grow(OWNER, size, Mapping.EAGER);
       if (placed instanceof Slice served) live.add(served);
     }
 
     private void closeOne() {
       Slice slice = live.remove(random.nextInt(live.size()));
-      slice.release(Slice.HANDLE);
+      assertThat(slice.giveUp()).isTrue();
       assertThat(handBack.takeAll()).isSameAs(slice);
       slice.next = null;
       pool.takeBack(slice);
