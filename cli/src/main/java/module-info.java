@@ -3,6 +3,8 @@ module dev.quarry.cli {
   requires dev.quarry;
   requires dev.quarry.plan;
   requires info.picocli;
+  requires tools.jackson.core;
+  requires tools.jackson.databind;
   requires static org.jspecify;
 
   opens dev.quarry.cli to

@@ -1,7 +1,5 @@
 package dev.quarry.cli;
 
-import picocli.CommandLine;
-
 /// Where the process starts and the only place that ends it.
 public final class Main {
   private Main() {}
@@ -10,6 +8,6 @@ public final class Main {
   ///
   /// @param args the words after `quarry`
   public static void main(String[] args) {
-    System.exit(new CommandLine(new QuarryCommand()).execute(args));
+    System.exit(QuarryCommand.run(Streams.ofProcess(), args));
   }
 }

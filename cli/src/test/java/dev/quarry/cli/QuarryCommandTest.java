@@ -2,38 +2,49 @@ package dev.quarry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 class QuarryCommandTest {
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
+  private final Run run = new Run();
 
   @Test
   void versionNamesTheReleaseAndTheJava() {
-    assertThat(run("--version")).isZero();
-    assertThat(out.toString()).matches("quarry \\d+\\.\\d+\\.\\d+\\S* \\(Java \\d+\\S*\\)\\R");
+    assertThat(run.quarry("--version")).isZero();
+    assertThat(run.out()).matches("quarry \\d+\\.\\d+\\.\\d+\\S* \\(Java \\d+\\S*\\)\\R");
   }
 
   @Test
   void withoutAVerbItPrintsItsUsage() {
-    assertThat(run()).isZero();
-    assertThat(out.toString()).startsWith("Usage: quarry");
+    assertThat(run.quarry()).isZero();
+    assertThat(run.out())
+        .startsWith("Usage: quarry")
+        .contains("inspect", "replay", "plan", "check", "completion");
   }
 
   @Test
-  void anUnknownOptionIsMisuse() {
-    assertThat(run("--colour")).isEqualTo(2);
-    assertThat(out.toString()).isEmpty();
-    assertThat(err.toString()).startsWith("Unknown option: '--colour'");
+  void misuseIsOneSentenceAndAHint() {
+    assertThat(run.quarry("--colour")).isEqualTo(2);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .isEqualToNormalizingNewlines("quarry: unknown option '--colour'\nTry 'quarry --help'.\n");
+    assertThat(run.quarry("plna")).isEqualTo(2);
+    assertThat(run.err()).contains("unknown verb 'plna': expected one of");
+    assertThat(run.quarry("plan")).isEqualTo(2);
+    assertThat(run.err()).contains("Try 'quarry plan --help'.");
   }
 
-  private int run(String... words) {
-    return new CommandLine(new QuarryCommand())
-        .setOut(new PrintWriter(out, true))
-        .setErr(new PrintWriter(err, true))
-        .execute(words);
+  @Test
+  void everyVerbHelpsWithAnExample() {
+    for (String verb : new String[] {"inspect", "replay", "plan", "check", "completion"}) {
+      assertThat(run.quarry(verb, "--help")).isZero();
+      assertThat(run.out()).contains("Usage: quarry " + verb, "Example:  quarry " + verb);
+      assertThat(run.out().lines()).allMatch(line -> line.length() <= 100);
+    }
+  }
+
+  @Test
+  void completionKnowsEveryVerb() {
+    assertThat(run.quarry("completion")).isZero();
+    assertThat(run.out()).startsWith("#!").contains("inspect", "replay", "--checksum");
   }
 }

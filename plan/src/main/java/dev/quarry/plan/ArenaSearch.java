@@ -50,7 +50,7 @@ public final class ArenaSearch implements Planner {
     for (Layout layout : candidates(trace, device))
       best = better(best, tryLayout(trace, layout, device));
     if (best == null)
-      throw new PlanException(trace.name() + ": no layout serves every request of the work");
+      throw PlanException.ofWork(trace.name() + ": no layout serves every request of the work");
     Layout measured = narrowed(trace, best, device).result.report().cappedLayout();
     return new PeakPlanner(measured, position -> progress.accept("confirming", position))
         .confirm(trace, measured, device);
@@ -71,8 +71,7 @@ public final class ArenaSearch implements Planner {
     Alignment alignment = new Alignment(device.alignment());
     ReplayResult boundless =
         replay(trace, Layout.of(PoolSpec.sliced(alignment.down(BOUNDLESS_PAGE))), device);
-    if (boundless.allocations() == 0)
-      throw new PlanException(trace.name() + ": nothing is allocated: there is nothing to plan");
+    if (boundless.allocations() == 0) throw PlanException.nothingToPlan(trace);
     long smallest = Math.max(1, boundless.report().pools().getFirst().largestAlloc());
     long largest = Math.max(device.maxPageSize(), smallest);
     List<Long> sizes = new ArrayList<>();

@@ -34,8 +34,7 @@ public final class PeakPlanner implements Planner {
   @Override
   public Plan plan(Trace trace, DeviceProperties device) {
     ReplayResult measured = Replay.of(trace, layout, device, false, progress);
-    if (measured.allocations() == 0)
-      throw new PlanException(trace.name() + ": nothing is allocated: there is nothing to plan");
+    if (measured.allocations() == 0) throw PlanException.nothingToPlan(trace);
     refuse(measured, "does not fit the layout " + layout.text());
     return confirm(trace, measured.report().cappedLayout(), device);
   }
@@ -65,7 +64,7 @@ public final class PeakPlanner implements Planner {
         .firstRefusal()
         .ifPresent(
             refusal -> {
-              throw new PlanException("the work " + what + ": " + refusal.message());
+              throw PlanException.ofWork("the work " + what + ": " + refusal.message());
             });
   }
 }

@@ -75,16 +75,16 @@ final class PlanFile {
     try {
       AtomicFile.write(file, text(plan).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new PlanException(file + ": the plan can not be written: " + e, e);
+      throw PlanException.of(file + ": the plan can not be written: " + e, e);
     }
   }
 
   static Plan read(Path file) {
     try {
       if (Files.isDirectory(file))
-        throw new PlanException(file + ": found a directory, expected a plan file");
+        throw PlanException.of(file + ": found a directory, expected a plan file");
       if (Files.size(file) > LARGEST) {
-        throw new PlanException(
+        throw PlanException.of(
             file
                 + ": found "
                 + Files.size(file)
@@ -93,12 +93,12 @@ final class PlanFile {
       }
       return new Fields(file.toString(), JSON.readTree(Files.readAllBytes(file))).plan();
     } catch (NoSuchFileException e) {
-      throw new PlanException(file + ": no such file, expected a plan file", e);
+      throw PlanException.of(file + ": no such file, expected a plan file", e);
     } catch (IOException e) {
-      throw new PlanException(file + ": the plan can not be read: " + e, e);
+      throw PlanException.of(file + ": the plan can not be read: " + e, e);
     } catch (JacksonException e) {
       String where = e.getLocation() == null ? "" : ", line " + e.getLocation().getLineNr();
-      throw new PlanException(
+      throw PlanException.of(
           file + where + ": found no JSON (" + e.getOriginalMessage() + "), expected a plan file",
           e);
     }
@@ -108,11 +108,11 @@ final class PlanFile {
   private record Fields(String where, JsonNode node) {
     Plan plan() {
       if (!node.isObject() || !FORMAT.equals(node.path("format").asString(""))) {
-        throw new PlanException(
+        throw PlanException.of(
             where + ": found no plan, expected an object whose \"format\" is \"" + FORMAT + "\"");
       }
       if (count("version") != VERSION) {
-        throw new PlanException(
+        throw PlanException.of(
             where
                 + ": found a plan of version "
                 + count("version")
@@ -149,14 +149,14 @@ final class PlanFile {
       try {
         plan.layout().resolve(plan.device());
       } catch (LayoutException | IllegalArgumentException e) {
-        throw new PlanException(where + ": the layout does not resolve: " + e.getMessage(), e);
+        throw PlanException.of(where + ": the layout does not resolve: " + e.getMessage(), e);
       }
     }
 
     private PoolReport pool() {
       Layout one = layout("pool");
       if (!(one instanceof Layout.Explicit(List<PoolSpec> pools)) || pools.size() != 1) {
-        throw new PlanException(
+        throw PlanException.of(
             where + ": found \"pool\" " + node.path("pool") + ", expected one pool");
       }
       PoolKind spec = pools.getFirst();
@@ -180,7 +180,7 @@ final class PlanFile {
       try {
         return Layout.parse(text(field));
       } catch (IllegalArgumentException e) {
-        throw new PlanException(
+        throw PlanException.of(
             where + ": found \"" + field + "\" that is no layout: " + e.getMessage(), e);
       }
     }
@@ -215,7 +215,7 @@ final class PlanFile {
       JsonNode value = node.path(field);
       if (present) return value;
       String found = value.isMissingNode() ? "no \"" + field + "\"" : "\"" + field + "\" " + value;
-      throw new PlanException(where + ": found " + found + ", expected " + expected);
+      throw PlanException.of(where + ": found " + found + ", expected " + expected);
     }
   }
 }

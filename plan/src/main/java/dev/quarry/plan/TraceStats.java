@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 
 /// The figures of a trace, from one pass over it. Sizes are the bytes asked for.
 ///
@@ -78,10 +79,19 @@ public record TraceStats(
   ///
   /// @throws TraceException if it cannot be read, or a sum of sizes exceeds what a long can hold
   public static TraceStats of(Trace trace) {
+    return of(trace, position -> {});
+  }
+
+  /// Reads a trace to its end.
+  ///
+  /// @param progress told the reader's position now and then
+  /// @throws TraceException if it cannot be read, or a sum of sizes exceeds what a long can hold
+  public static TraceStats of(Trace trace, LongConsumer progress) {
     Counts counts = new Counts();
     try (TraceReader reader = trace.open()) {
       for (TraceEvent event = reader.next(); event != null; event = reader.next()) {
         counts.add(event);
+        if ((counts.events & 0xfff) == 0) progress.accept(reader.position());
       }
       return counts.stats(reader.notes());
     } catch (ArithmeticException e) {
