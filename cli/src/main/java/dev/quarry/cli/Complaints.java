@@ -50,7 +50,7 @@ final class Complaints {
         err,
         e instanceof UnmatchedArgumentException u
             ? unmatched(u)
-            : lowered(String.valueOf(e.getMessage())));
+            : lowered(String.valueOf(e.getMessage()).replaceFirst("^Error: ", "")));
     err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
     return ExitCode.MISUSE;
   }
@@ -64,8 +64,10 @@ final class Complaints {
         : "unknown verb '" + word + "': expected one of " + String.join(", ", verbs);
   }
 
+  /// Begins with a small letter, unless the first word is all capitals.
   private static String lowered(String message) {
-    return message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1);
+    boolean word = message.length() > 1 && Character.isLowerCase(message.charAt(1));
+    return word ? message.substring(0, 1).toLowerCase(Locale.ROOT) + message.substring(1) : message;
   }
 
   /// The command was understood and could not be done.

@@ -38,8 +38,8 @@ public final class LowerBound {
       for (TraceEvent event = reader.next(); event != null; event = reader.next()) {
         bound.add(event);
       }
-    } catch (ArithmeticException e) {
-      throw tooLarge(trace.name(), bound.events, e);
+    } catch (ArithmeticException _) {
+      throw tooLarge(trace.name(), bound.events);
     }
     return bound;
   }
@@ -73,14 +73,11 @@ public final class LowerBound {
     return live;
   }
 
-  static TraceException tooLarge(String name, long event, ArithmeticException cause) {
-    TraceException refusal =
-        new TraceException(
-            name,
-            0,
-            "sizes whose sum at event " + event + " exceeds 64 bits",
-            "at most " + Long.MAX_VALUE + " bytes");
-    refusal.initCause(cause);
-    return refusal;
+  static TraceException tooLarge(String name, long event) {
+    return new TraceException(
+        name,
+        0,
+        "sizes whose sum at event " + event + " exceeds 64 bits",
+        "at most " + Long.MAX_VALUE + " bytes");
   }
 }
