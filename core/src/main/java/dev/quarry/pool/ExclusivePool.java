@@ -92,7 +92,7 @@ final class ExclusivePool extends Pool {
     page.place = vacant.isEmpty() ? places.size() : vacant.pop();
     if (page.place == places.size()) places.add(page);
     else places.set(page.place, page);
-    numbersCurrent = false;
+    page.index = pages() - 1;
     return handOutWhole(handle, page, size);
   }
 
