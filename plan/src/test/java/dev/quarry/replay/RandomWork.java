@@ -88,7 +88,7 @@ public record RandomWork(long seed, DeviceProperties device, Layout layout, Scri
       return switch (random.nextInt(device.exclusiveOnly() ? 2 : 5)) {
         case 0 -> new PoolSpec.Direct(maybe(upTo(8 * largest)));
         case 1 -> new PoolSpec.Exclusive(upTo(2 * largest), maybe(random.nextInt(60)));
-        default -> sliced(1 + upTo(4 * largest));
+        default -> sliced(1 + upTo(2 * largest));
       };
     }
 
@@ -97,7 +97,7 @@ public record RandomWork(long seed, DeviceProperties device, Layout layout, Scri
       return new PoolSpec.Sliced(
           page,
           maybe(1 + upTo(page - 1)),
-          maybe(aligned * (1 + random.nextInt(20)) + upTo(aligned)),
+          maybe(aligned * (1 + random.nextInt(4)) + upTo(aligned)),
           maybe(random.nextInt(10)));
     }
 
