@@ -17,6 +17,8 @@ import dev.quarry.replay.ReplayResult;
 import dev.quarry.replay.ReplayResult.Refusal;
 import dev.quarry.replay.Script;
 import dev.quarry.trace.Trace;
+import dev.quarry.trace.TraceEvent;
+import dev.quarry.trace.TraceException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -157,6 +159,27 @@ class PlanCheckTest {
   void aLayoutThatDoesNotResolveIsRefused() {
     assertThatThrownBy(() -> check(plan("sliced:page=1024,cap=1000", 0, 0)))
         .isInstanceOf(LayoutException.class);
+  }
+
+  @Test
+  void liveSizesBeyond64BitsAreRefusedAsAReplayRefusesThem() {
+    for (int i = 0; i < 8; i++) script.take(TraceEvent.MAX_SIZE);
+
+    assertThatThrownBy(() -> check(plan("direct", 0, 0)))
+        .isInstanceOf(TraceException.class)
+        .hasMessageContaining("at event 8 exceeds 64 bits");
+  }
+
+  @Test
+  void pagesBeyond64BitsDoNotFit() {
+    for (int i = 0; i < 9; i++) script.free(script.take(TraceEvent.MAX_SIZE - 32 * i));
+
+    ReplayResult replayed = Replay.of(script.trace(), Layout.parse("direct"), DEVICE);
+    Verdict verdict = check(plan("direct", 0, 0));
+
+    assertThat(verdict).isInstanceOf(DoesNotFit.class);
+    assertThat(((DoesNotFit) verdict).event())
+        .isEqualTo(replayed.firstRefusal().orElseThrow().event());
   }
 
   @Test
