@@ -108,7 +108,8 @@ public final class PlanCheck {
 
   /// Checks a plan against a trace.
   ///
-  /// @throws dev.quarry.trace.TraceException when the trace can not be read
+  /// @throws dev.quarry.trace.TraceException when the trace can not be read, or its live sizes
+  ///   exceed what a long can hold
   /// @throws dev.quarry.layout.LayoutException when the plan's layout does not resolve
   public static Verdict check(Trace trace, Plan plan) {
     return check(trace, plan, position -> {});
@@ -117,7 +118,8 @@ public final class PlanCheck {
   /// Checks a plan against a trace.
   ///
   /// @param progress told the reader's position now and then
-  /// @throws dev.quarry.trace.TraceException when the trace can not be read
+  /// @throws dev.quarry.trace.TraceException when the trace can not be read, or its live sizes
+  ///   exceed what a long can hold
   /// @throws dev.quarry.layout.LayoutException when the plan's layout does not resolve
   public static Verdict check(Trace trace, Plan plan, LongConsumer progress) {
     PlanCheck check = new PlanCheck(plan);
@@ -131,6 +133,8 @@ public final class PlanCheck {
           check.free(free);
         }
       }
+    } catch (ArithmeticException _) {
+      throw LowerBound.tooLarge(trace.name(), check.events);
     }
     return check.compare(trace.sha256().equals(plan.source().sha256()));
   }
@@ -150,6 +154,8 @@ public final class PlanCheck {
   /// Places a request and proves the placement; gives the problem if there is one.
   private Optional<String> allocate(Allocate asked) {
     requests++;
+    liveBytes = Math.addExact(liveBytes, asked.size());
+    load = Math.max(load, liveBytes);
     for (Model pool : pools) held -= pool.age(requests);
     String reason = "no pool takes that size";
     for (Model pool : pools) {
@@ -159,10 +165,10 @@ public final class PlanCheck {
         reason = "a pool is at its cap of " + pool.cap() + " bytes";
         continue;
       }
+      if (answer.bytesAdded > Long.MAX_VALUE - held)
+        return Optional.of("the pages would exceed " + Long.MAX_VALUE + " bytes");
       held += answer.bytesAdded;
       heldPeak = Math.max(heldPeak, held);
-      liveBytes = Math.addExact(liveBytes, asked.size());
-      load = Math.max(load, liveBytes);
       live.put(asked.id(), answer.spot);
       return answer.spot.page.problemWith(answer.spot, asked.alignment());
     }
@@ -432,7 +438,7 @@ public final class PlanCheck {
       for (int i = 0;
           i < places.size()
               && spec.reclaimAt().isPresent()
-              && bytes + length > spec.reclaimAt().getAsLong();
+              && length > spec.reclaimAt().getAsLong() - bytes;
           i++) {
         ModelPage page = places.get(i);
         if (page == null || page.live) continue;

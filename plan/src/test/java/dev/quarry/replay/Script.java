@@ -52,9 +52,9 @@ public final class Script {
     return this;
   }
 
-  /// What was written so far, in order.
-  public List<TraceEvent> events() {
-    return List.copyOf(events);
+  /// How many events were written so far.
+  public int length() {
+    return events.size();
   }
 
   /// What was written so far, as a trace.
