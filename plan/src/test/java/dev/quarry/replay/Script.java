@@ -7,13 +7,16 @@ import dev.quarry.trace.TraceEvent.Failure;
 import dev.quarry.trace.TraceEvent.Free;
 import dev.quarry.trace.TraceEvent.Mark;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Work written down call by call. Allocations are numbered from 0.
 public final class Script {
   private final List<TraceEvent> events = new ArrayList<>();
   private final List<Long> sizes = new ArrayList<>();
+  private final Set<Integer> live = new LinkedHashSet<>();
 
   /// Takes bytes; gives the allocation's number.
   public int take(long size) {
@@ -24,13 +27,21 @@ public final class Script {
   public int take(long size, long alignment, @Nullable String tag) {
     int id = sizes.size();
     sizes.add(size);
+    live.add(id);
     events.add(new Allocate(id, size, 0, TraceEvent.NO_TIME, alignment, tag, List.of()));
     return id;
   }
 
   /// Gives an allocation back.
   public Script free(int id) {
+    live.remove(id);
     events.add(new Free(id, sizes.get(id)));
+    return this;
+  }
+
+  /// Gives all back that is live, the oldest first.
+  public Script freeAll() {
+    List.copyOf(live).forEach(this::free);
     return this;
   }
 
