@@ -267,7 +267,7 @@ public final class PlanCheck {
       long page = spec.pageSize();
       if (size <= spec.maxSliceSize().orElse(page)) return true;
       // Less than a fifth of the page left over; only where pages may be added for ever.
-      return spec.maxPoolSize().isEmpty() && size <= page && (page - size) < page / 5.0;
+      return spec.maxPoolSize().isEmpty() && size <= page && page - size <= (page - 1) / 5;
     }
 
     @Override
