@@ -92,7 +92,7 @@ final class ExclusivePool extends Pool {
     page.place = vacant.isEmpty() ? places.size() : vacant.pop();
     if (page.place == places.size()) places.add(page);
     else places.set(page.place, page);
-    numbersCurrent = false;
+    page.index = pages() - 1;
     return handOutWhole(handle, page, size);
   }
 
@@ -144,8 +144,8 @@ final class ExclusivePool extends Pool {
     dropPages(dropped);
   }
 
-  /// Numbers are asked for by reports and listeners only, so they are counted out when somebody
-  /// asks.
+  /// A new page is the last one. When pages have left, numbers are counted out once somebody asks,
+  /// which only listeners and placements do.
   @Override
   int numberOf(Page page) {
     if (!numbersCurrent) {

@@ -158,6 +158,10 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
     backing.drop(dropped);
   }
 
+  final int pages() {
+    return pages;
+  }
+
   final long bytesInUse() {
     return bytesInUse;
   }
