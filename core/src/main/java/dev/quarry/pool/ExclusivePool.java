@@ -144,8 +144,8 @@ final class ExclusivePool extends Pool {
     dropPages(dropped);
   }
 
-  /// Numbers are asked for by reports and listeners only, so they are counted out when somebody
-  /// asks.
+  /// A new page is the last one. When pages have left, numbers are counted out once somebody asks,
+  /// which only listeners and placements do.
   @Override
   int numberOf(Page page) {
     if (!numbersCurrent) {

@@ -1,6 +1,7 @@
 package dev.quarry.report;
 
 import dev.quarry.layout.Layout;
+import dev.quarry.layout.LayoutError;
 import dev.quarry.layout.PoolSpec;
 import java.util.List;
 import java.util.Objects;
@@ -33,10 +34,10 @@ public record MemoryReport(String name, List<PoolReport> pools, PoolReport persi
   /// is placed alike.
   ///
   /// Every sliced pool is capped at its peak. Pools that never held a page are left out, since the
-  /// work never reached them. Two kinds of pool keep their growth, because capping them would
-  /// change where requests go: exclusive and direct pools have no cap, and a sliced pool that
-  /// served requests above its `maxSliceSize` did so by the near-page rule, which holds only
-  /// without a cap.
+  /// work never reached them. Three kinds of pool keep their growth: exclusive and direct pools
+  /// have no cap; a sliced pool that served requests above its `maxSliceSize` did so by the
+  /// near-page rule, which holds only without a cap; and one that held more than
+  /// [LayoutError#MAX_PAGES] pages has more than a cap may allow.
   ///
   /// @throws IllegalStateException when no pool has held a page, so that nothing was measured
   public Layout cappedLayout() {
@@ -54,6 +55,7 @@ public record MemoryReport(String name, List<PoolReport> pools, PoolReport persi
     if (!(spec instanceof PoolSpec.Sliced(long page, OptionalLong slice, _, OptionalLong period)))
       return spec;
     if (pool.largestAlloc() > slice.orElse(page)) return spec;
+    if (pool.pagesPeak() > LayoutError.MAX_PAGES) return spec;
     return new PoolSpec.Sliced(page, slice, OptionalLong.of(page * pool.pagesPeak()), period);
   }
 

@@ -73,14 +73,14 @@ public final class ArenaSearch implements Planner {
         replay(trace, Layout.of(PoolSpec.sliced(alignment.down(BOUNDLESS_PAGE))), device);
     if (boundless.allocations() == 0) throw PlanException.nothingToPlan(trace);
     long smallest = Math.max(1, boundless.report().pools().getFirst().largestAlloc());
-    long largest = Math.max(device.maxPageSize(), smallest);
+    long largest = Math.max(device.maxPageSize(), alignment.up(smallest));
     List<Long> sizes = new ArrayList<>();
     sizes.add(boundless.firstPageEnd());
     for (int pages : PAGE_COUNTS)
       sizes.add(Math.max(smallest, Math.ceilDiv(boundless.load(), pages)));
     return sizes.stream()
-        .filter(size -> size >= smallest && size <= largest)
         .map(alignment::up)
+        .filter(size -> size >= smallest && size <= largest)
         .toList();
   }
 

@@ -208,7 +208,9 @@ final class PlanFile {
     }
 
     private int number(String field) {
-      return Math.toIntExact(Math.min(count(field), Integer.MAX_VALUE));
+      long count = count(field);
+      need(field, count <= Integer.MAX_VALUE, "at most " + Integer.MAX_VALUE);
+      return (int) count;
     }
 
     private JsonNode need(String field, boolean present, String expected) {
