@@ -97,7 +97,7 @@ final class MemoryLogger {
                 + pool
                 + " is at its cap: a request of "
                 + size
-                + " bytes went on to the next pool; the work has outgrown its layout");
+                + " bytes was passed on, to the next pool that takes it if there is one");
   }
 
   void warnLeak(AllocationId id, long size, Optional<Throwable> reservedAt) {

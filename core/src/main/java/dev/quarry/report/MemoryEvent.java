@@ -31,7 +31,8 @@ public sealed interface MemoryEvent {
   /// @param failure why
   record Refused(long size, MemoryFailure failure) implements MemoryEvent {}
 
-  /// A capped pool was full, and the request went on to the next pool.
+  /// A capped pool was full, and passed the request on to the next pool that takes it, if there is
+  /// one.
   ///
   /// @param size the bytes asked for
   /// @param pool the pool that was full

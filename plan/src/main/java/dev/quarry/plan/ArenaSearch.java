@@ -76,6 +76,7 @@ public final class ArenaSearch implements Planner {
     long largest = Math.max(device.maxPageSize(), alignment.up(smallest));
     List<Long> sizes = new ArrayList<>();
     sizes.add(boundless.firstPageEnd());
+    sizes.add(alignment.down(device.maxPageSize()));
     for (int pages : PAGE_COUNTS)
       sizes.add(Math.max(smallest, Math.ceilDiv(boundless.load(), pages)));
     return sizes.stream()
