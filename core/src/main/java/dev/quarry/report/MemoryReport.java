@@ -39,6 +39,11 @@ public record MemoryReport(String name, List<PoolReport> pools, PoolReport persi
   /// near-page rule, which holds only without a cap; and one that held more than
   /// [LayoutError#MAX_PAGES] pages has more than a cap may allow.
   ///
+  /// One exception: a preset's slice limit need not be a multiple of the device's alignment, and
+  /// resolving this layout rounds it up. A request between the two then goes to an earlier pool
+  /// than it did, which may refuse it. Where presets' limits are multiples of the alignment, as on
+  /// the host, and in layouts of listed pools, this can not happen.
+  ///
   /// @throws IllegalStateException when no pool has held a page, so that nothing was measured
   public Layout cappedLayout() {
     PoolSpec[] measured =
