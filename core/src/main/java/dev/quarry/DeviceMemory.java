@@ -12,6 +12,7 @@ import dev.quarry.layout.ResolvedLayout;
 import dev.quarry.pool.Placed;
 import dev.quarry.pool.Pools;
 import dev.quarry.pool.Slice;
+import dev.quarry.report.Holder;
 import dev.quarry.report.MemoryEvent;
 import dev.quarry.report.MemoryEvent.CleanupRequested;
 import dev.quarry.report.MemoryEvent.InstallRefused;
@@ -212,11 +213,19 @@ public final class DeviceMemory<R> implements AutoCloseable {
   ///
   /// @param size in bytes, 0 or more
   public Reservation tryReserve(long size, Mapping mapping) {
+    return tryReserve(size, mapping, null);
+  }
+
+  /// Reserves memory as [#tryReserve(long, Mapping)] does, and gives it a label: what the program
+  /// calls it, by which [#holders] counts. `null` is no label.
+  ///
+  /// @param size in bytes, 0 or more
+  public Reservation tryReserve(long size, Mapping mapping, @Nullable String label) {
     checkOpen();
     if (size < 0) throw new IllegalArgumentException("size (" + size + ") is negative");
     Handle handle = new Handle();
     return switch (pools.reserve(handle, size, mapping, mode() == AllocationMode.PERSISTENT)) {
-      case Slice slice -> reserved(handle, slice);
+      case Slice slice -> reserved(handle, slice, label);
       case Placed.Refused(var failure) -> {
         tell(new Refused(size, failure));
         yield new Reservation.Refused(failure);
@@ -224,15 +233,21 @@ public final class DeviceMemory<R> implements AutoCloseable {
     };
   }
 
-  private Handle reserved(Handle handle, Slice slice) {
+  private Handle reserved(Handle handle, Slice slice, @Nullable String label) {
     handle.hold = slice;
     // As a constructor does for final fields: whoever sees the handle sees its hold.
     VarHandle.storeStoreFence();
+    if (label != null) slice.label(label);
     if (options.leakTracking() != LeakTracking.OFF) sampleStack(slice);
     if (listener != null) {
       tell(
           new Reserved(
-              handle.id(), slice.size(), slice.poolPosition(), slice.pageIndex(), slice.offset()));
+              handle.id(),
+              slice.size(),
+              slice.poolPosition(),
+              slice.pageIndex(),
+              slice.offset(),
+              slice.label()));
     }
     return handle;
   }
@@ -432,6 +447,13 @@ public final class DeviceMemory<R> implements AutoCloseable {
   public MemoryReport report() {
     checkOpen();
     return pools.report(name);
+  }
+
+  /// Who holds memory: the live allocations by label, those with the most bytes first. Looks at
+  /// every live allocation, so it is for people, not for every step.
+  public List<Holder> holders() {
+    checkOpen();
+    return pools.holders();
   }
 
   /// The name in reports and logs.

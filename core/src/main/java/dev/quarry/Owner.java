@@ -42,6 +42,12 @@ public abstract sealed class Owner implements AutoCloseable permits Handle, Bind
     return hold.isFree();
   }
 
+  /// What counts this owner. For the runtime of this library; its type is not exported.
+  @SuppressWarnings("exports")
+  public final Hold hold() {
+    return hold;
+  }
+
   /// A further binding to the same allocation, to be closed by the caller.
   ///
   /// @throws IllegalStateException when this owner is closed

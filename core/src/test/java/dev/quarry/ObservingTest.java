@@ -53,10 +53,10 @@ class ObservingTest {
           .containsExactly(
               events.getFirst(),
               new MemoryEvent.PageAdded(0, 1024, false),
-              new MemoryEvent.Reserved(first.id(), 1000, 0, 0, 0),
+              new MemoryEvent.Reserved(first.id(), 1000, 0, 0, 0, Optional.empty()),
               new MemoryEvent.Spilled(100, 0),
               new MemoryEvent.PageAdded(1, 128, true),
-              new MemoryEvent.Reserved(spilled.id(), 100, 1, 0, 0),
+              new MemoryEvent.Reserved(spilled.id(), 100, 1, 0, 0, Optional.empty()),
               new MemoryEvent.PageMapped(0, 1024),
               new MemoryEvent.Released(first.id(), 1000),
               new MemoryEvent.Refused(Long.MAX_VALUE, new BufferTooBig(Long.MAX_VALUE)),

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One device allocation per request, of exactly its padded size, reused for requests of that size
@@ -112,6 +113,11 @@ final class DirectPool extends Pool {
     for (int place = free.nextSetBit(0); place >= 0; place = free.nextSetBit(place + 1))
       dropped.add(places.get(place));
     drop(dropped);
+  }
+
+  @Override
+  void forEachLive(Consumer<Slice> action) {
+    forEachLiveOn(places, action);
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One allocation per page. New pages are as large as requests have lately been on average, so that
@@ -154,6 +155,11 @@ final class ExclusivePool extends Pool {
       numbersCurrent = true;
     }
     return page.index;
+  }
+
+  @Override
+  void forEachLive(Consumer<Slice> action) {
+    forEachLiveOn(places, action);
   }
 
   @Override

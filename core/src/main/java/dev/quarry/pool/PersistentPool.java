@@ -6,6 +6,7 @@ import dev.quarry.storage.Mapping;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One device allocation per request, of exactly its padded size, for what outlives layouts:
@@ -91,6 +92,11 @@ final class PersistentPool extends Pool {
     pages.addAll(kept);
     for (int i = 0; i < kept.size(); i++) kept.get(i).index = i;
     dropPages(dropped);
+  }
+
+  @Override
+  void forEachLive(Consumer<Slice> action) {
+    forEachLiveOn(pages, action);
   }
 
   @Override

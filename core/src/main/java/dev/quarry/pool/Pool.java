@@ -11,6 +11,7 @@ import dev.quarry.size.Alignment;
 import dev.quarry.storage.Mapping;
 import dev.quarry.storage.StorageId;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One pool: takes requests of some sizes, serves them from pages it holds, and grows by further
@@ -66,6 +67,9 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
 
   /// Gives up every page without a live slice.
   abstract void cleanUp(long reservations);
+
+  /// Shows every live slice, in no particular order.
+  abstract void forEachLive(Consumer<Slice> action);
 
   /// What a report says the pool is.
   abstract PoolKind kind();
@@ -156,6 +160,13 @@ abstract sealed class Pool permits SlicedPool, ExclusivePool, DirectPool, Persis
       if (backing.isObserved()) backing.tell(new PageDropped(position, page.size, page.isMapped()));
     }
     backing.drop(dropped);
+  }
+
+  /// Shows the live slices of pages that hold one each.
+  static void forEachLiveOn(Iterable<? extends @Nullable Page> pages, Consumer<Slice> action) {
+    for (Page page : pages) {
+      if (page != null && page.slice != null) action.accept(page.slice);
+    }
   }
 
   final int pages() {

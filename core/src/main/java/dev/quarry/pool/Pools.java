@@ -8,6 +8,7 @@ import dev.quarry.failure.MemoryFailure.BufferTooBig;
 import dev.quarry.failure.MemoryFailure.PoolCapacityExceeded;
 import dev.quarry.layout.PoolSpec;
 import dev.quarry.layout.ResolvedLayout;
+import dev.quarry.report.Holder;
 import dev.quarry.report.MemoryEvent.Released;
 import dev.quarry.report.MemoryEvent.Spilled;
 import dev.quarry.report.MemoryListener;
@@ -19,8 +20,12 @@ import dev.quarry.storage.Mapping;
 import dev.quarry.storage.Storage;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The pools of one memory, and the policy by which requests reach them.
@@ -264,6 +269,29 @@ public final class Pools {
     MemoryUsage usage = persistent.usage();
     for (Pool pool : dynamic) usage = usage.plus(pool.usage());
     return usage;
+  }
+
+  /// The live allocations by label, those with the most bytes first. Looks at every one.
+  public List<Holder> holders() {
+    drain();
+    Map<String, Holder> byLabel = new HashMap<>();
+    Consumer<Slice> count =
+        slice ->
+            byLabel.merge(
+                slice.label().orElse(""),
+                new Holder(slice.label().orElse(""), 1, slice.size()),
+                (a, b) ->
+                    new Holder(
+                        a.label(), a.allocations() + b.allocations(), a.bytes() + b.bytes()));
+    persistent.forEachLive(count);
+    for (Pool pool : dynamic) pool.forEachLive(count);
+    return byLabel.values().stream()
+        .sorted(
+            Comparator.comparingLong(Holder::bytes)
+                .thenComparingLong(Holder::allocations)
+                .reversed()
+                .thenComparing(Holder::label))
+        .toList();
   }
 
   public MemoryReport report(String name) {

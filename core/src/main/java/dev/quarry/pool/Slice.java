@@ -65,6 +65,7 @@ public final class Slice extends Hold implements Placed {
   /// What few allocations have.
   private static final class Extras {
     long cursor;
+    @Nullable String label;
     @Nullable Taint taint;
     @Nullable Throwable reservedAt;
   }
@@ -167,6 +168,15 @@ public final class Slice extends Hold implements Placed {
   /// The stack of the reservation, where one was kept.
   public Optional<Throwable> reservedAt() {
     return extras == null ? Optional.empty() : Optional.ofNullable(extras.reservedAt);
+  }
+
+  /// What the program calls the allocation.
+  public Optional<String> label() {
+    return extras == null ? Optional.empty() : Optional.ofNullable(extras.label);
+  }
+
+  public void label(String label) {
+    extras().label = label;
   }
 
   private Extras extras() {

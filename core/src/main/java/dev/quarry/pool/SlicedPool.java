@@ -8,6 +8,7 @@ import dev.quarry.storage.Mapping;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Pages of one size, cut into slices by first fit.
@@ -142,6 +143,11 @@ final class SlicedPool extends Pool {
           if (pages.get(number).live > 0)
             free.put(address + (newNumber[number] - number) * pageSize, length);
         });
+  }
+
+  @Override
+  void forEachLive(Consumer<Slice> action) {
+    live.forEach(action);
   }
 
   @Override

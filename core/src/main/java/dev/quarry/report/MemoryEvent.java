@@ -16,7 +16,9 @@ public sealed interface MemoryEvent {
   /// @param pool the pool that served it
   /// @param page the page, counted within the pool at this moment
   /// @param offset where it starts in the page
-  record Reserved(AllocationId id, long size, int pool, int page, long offset)
+  /// @param label what the program calls it, where it does
+  record Reserved(
+      AllocationId id, long size, int pool, int page, long offset, Optional<String> label)
       implements MemoryEvent {}
 
   /// The last owner of an allocation is gone, and the memory has noticed.

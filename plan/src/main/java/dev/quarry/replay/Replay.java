@@ -163,7 +163,7 @@ public final class Replay {
       case MemoryEvent.PageAdded(_, long bytes, _) -> reserved += bytes;
       case MemoryEvent.PageDropped(_, long bytes, _) -> reserved -= bytes;
       case MemoryEvent.Spilled _ -> spills++;
-      case MemoryEvent.Reserved(_, long size, _, int page, long offset) -> {
+      case MemoryEvent.Reserved(_, long size, _, int page, long offset, _) -> {
         if (page == 0) firstPageEnd = Math.max(firstPageEnd, offset + size);
       }
       case MemoryEvent.Released _,

@@ -2,18 +2,24 @@ package dev.quarry.trace;
 
 import dev.quarry.report.MemoryEvent;
 import dev.quarry.report.MemoryListener;
+import dev.quarry.report.MemoryObserver;
+import dev.quarry.report.MemorySource;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Records what happens in a memory as a trace, from which it can be planned.
+/// Records what happens in a memory, or in the main memories of a device, as a trace from which it
+/// can be planned.
 ///
-/// Times are nanoseconds since the recorder was made. Allocations older than the recorder are not
-/// in the trace, nor are their frees. When the output fails, recording ends and the program goes
-/// on; [#finish] then throws.
+/// It listens to one memory, or observes a device; a stream in the trace is then the number of the
+/// device's slot, and a label an allocation's tag. Pinned host memory is not recorded. Times are
+/// nanoseconds since the recorder was made. Allocations older than the recorder are not in the
+/// trace, nor are their frees. When the output fails, recording ends and the program goes on;
+/// [#finish] then throws.
 ///
-/// Belongs to the thread that owns the memory.
+/// Every method may be called from any thread; what happens after [#finish] is not recorded.
 ///
 /// ```java
 /// try (TraceRecorder recorder = new TraceRecorder(TraceWriter.to(file, Form.CSV, Packing.GZIP));
@@ -23,13 +29,14 @@ import org.jspecify.annotations.Nullable;
 ///   recorder.finish();
 /// }
 /// ```
-public final class TraceRecorder implements MemoryListener, AutoCloseable {
+public final class TraceRecorder implements MemoryListener, MemoryObserver, AutoCloseable {
   private static final long DEFAULT_STREAM = 0;
 
   private final TraceWriter writer;
   private final long start = System.nanoTime();
   private final Set<Long> live = new HashSet<>();
   private @Nullable RuntimeException failure;
+  private boolean finished;
 
   /// A recorder to this writer, which it closes.
   public TraceRecorder(TraceWriter writer) {
@@ -38,30 +45,41 @@ public final class TraceRecorder implements MemoryListener, AutoCloseable {
 
   @Override
   public void on(MemoryEvent event) {
+    record(event, DEFAULT_STREAM);
+  }
+
+  @Override
+  public MemoryListener observe(MemorySource source) {
+    return source.pinned() ? _ -> {} : event -> record(event, source.stream());
+  }
+
+  private synchronized void record(MemoryEvent event, long stream) {
     switch (event) {
       case MemoryEvent.Reserved reserved -> {
         long id = reserved.id().value();
         live.add(id);
         write(
             new TraceEvent.Allocate(
-                id, bounded(reserved.size()), DEFAULT_STREAM, now(), 1, null, List.of()));
+                id,
+                bounded(reserved.size()),
+                stream,
+                now(),
+                1,
+                reserved.label().map(TraceRecorder::tag).orElse(null),
+                List.of()));
       }
       case MemoryEvent.Released released -> {
         long id = released.id().value();
         if (live.remove(id)) {
           write(
               new TraceEvent.Free(
-                  id,
-                  bounded(released.size()),
-                  TraceEvent.Free.Kind.COMPLETED,
-                  DEFAULT_STREAM,
-                  now()));
+                  id, bounded(released.size()), TraceEvent.Free.Kind.COMPLETED, stream, now()));
         }
       }
       case MemoryEvent.Refused refused ->
           write(
               new TraceEvent.Failure(
-                  bounded(refused.size()), DEFAULT_STREAM, now(), refused.failure().message()));
+                  bounded(refused.size()), stream, now(), refused.failure().message()));
       case MemoryEvent.Spilled _,
           MemoryEvent.PageAdded _,
           MemoryEvent.PageMapped _,
@@ -75,12 +93,12 @@ public final class TraceRecorder implements MemoryListener, AutoCloseable {
   }
 
   /// Puts a remark into the trace, such as the beginning of a step.
-  public void mark(String text) {
+  public synchronized void mark(String text) {
     write(new TraceEvent.Mark(text, now()));
   }
 
   private void write(TraceEvent event) {
-    if (failure != null) return;
+    if (failure != null || finished) return;
     try {
       writer.write(event);
     } catch (TraceException e) {
@@ -92,6 +110,13 @@ public final class TraceRecorder implements MemoryListener, AutoCloseable {
     return System.nanoTime() - start;
   }
 
+  /// A trace carries no empty tag, and no text with NUL or half a surrogate pair.
+  private static @Nullable String tag(String label) {
+    if (label.isEmpty()) return null;
+    byte[] sound = label.replace((char) 0, (char) 32).getBytes(StandardCharsets.UTF_8);
+    return new String(sound, StandardCharsets.UTF_8);
+  }
+
   /// A trace names no size above its limit; a request that large was refused, or was never mapped.
   private static long bounded(long size) {
     return Math.min(size, TraceEvent.MAX_SIZE);
@@ -101,14 +126,16 @@ public final class TraceRecorder implements MemoryListener, AutoCloseable {
   ///
   /// @throws TraceException when the output failed, now or earlier; nothing of the trace is left
   ///   then
-  public void finish() {
+  public synchronized void finish() {
+    finished = true;
     if (failure != null) throw failure;
     writer.finish();
   }
 
   /// Ends the recording; without [#finish] nothing of it is left.
   @Override
-  public void close() {
+  public synchronized void close() {
+    finished = true;
     writer.close();
   }
 }
