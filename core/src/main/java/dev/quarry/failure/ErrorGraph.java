@@ -3,12 +3,12 @@ package dev.quarry.failure;
 import dev.quarry.failure.WorkFailure.Memory;
 import dev.quarry.failure.WorkFailure.Several;
 import dev.quarry.failure.WorkFailure.Unwritten;
+import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +35,7 @@ public final class ErrorGraph {
 
   private final Map<Long, Node> nodes = new HashMap<>();
   private final Map<AllocationId, Unallocated> unallocated = new HashMap<>();
+  private final ReferenceQueue<Object> lostBuffers = new ReferenceQueue<>();
   private long lastFailure;
   private long lastIdBlock;
 
@@ -52,7 +53,16 @@ public final class ErrorGraph {
     }
   }
 
-  private record Unallocated(FailureId failure, WeakReference<Object> buffer) {}
+  private static final class Unallocated extends WeakReference<Object> {
+    final AllocationId id;
+    final FailureId failure;
+
+    Unallocated(Object buffer, AllocationId id, FailureId failure, ReferenceQueue<Object> lost) {
+      super(buffer, lost);
+      this.id = id;
+      this.failure = failure;
+    }
+  }
 
   /// Adds a failure that nothing carries yet.
   public FailureId insert(WorkFailure error) {
@@ -165,28 +175,34 @@ public final class ErrorGraph {
     return found.isEmpty() ? Optional.empty() : Optional.of(new Several(found));
   }
 
-  /// Records that `buffer` never got memory. Its failure stays present until the buffer is
-  /// unreachable or fails anew; the buffer is held weakly.
+  /// Records that `buffer` never got memory. Its failure stays present until the record is
+  /// [forgotten][#forgetUnallocated], or the buffer fails anew or is unreachable; the buffer is
+  /// held weakly.
   public FailureId failUnallocated(Object buffer, AllocationId id, WorkFailure error) {
     releaseLostBuffers();
     FailureId failure = insert(error);
     tag(failure);
-    Unallocated older = unallocated.put(id, new Unallocated(failure, new WeakReference<>(buffer)));
+    Unallocated older = unallocated.put(id, new Unallocated(buffer, id, failure, lostBuffers));
     if (older != null) untag(older.failure);
     return failure;
   }
 
   /// The failure recorded for an allocation that never got memory.
   public Optional<FailureId> unallocatedFailure(AllocationId id) {
-    return Optional.ofNullable(unallocated.get(id)).map(Unallocated::failure);
+    return Optional.ofNullable(unallocated.get(id)).map(record -> record.failure);
   }
 
-  private void releaseLostBuffers() {
-    for (Iterator<Unallocated> each = unallocated.values().iterator(); each.hasNext(); ) {
-      Unallocated record = each.next();
-      if (record.buffer.get() != null) continue;
-      each.remove();
-      untag(record.failure);
+  /// Forgets that an allocation never got memory, since nobody can ask about it any more.
+  public void forgetUnallocated(AllocationId id) {
+    Unallocated record = unallocated.remove(id);
+    if (record != null) untag(record.failure);
+  }
+
+  /// Forgets the records of buffers that became unreachable.
+  public void releaseLostBuffers() {
+    for (Object lost = lostBuffers.poll(); lost != null; lost = lostBuffers.poll()) {
+      Unallocated record = (Unallocated) lost;
+      if (unallocated.remove(record.id, record)) untag(record.failure);
     }
   }
 

@@ -99,6 +99,7 @@ public final class Taint {
   }
 
   private void release(long from, long to, @Nullable Entry keep, ErrorGraph graph) {
+    if (entries.isEmpty()) return;
     for (Iterator<Entry> each = entries.iterator(); each.hasNext(); ) {
       Entry entry = each.next();
       if (entry == keep) continue;
@@ -113,10 +114,10 @@ public final class Taint {
   /// empty.
   public Optional<FailureId> failure(long from, long to) {
     if (from >= to) return Optional.empty();
-    return entries.stream()
-        .filter(entry -> entry.overlaps(from, to))
-        .findFirst()
-        .map(entry -> entry.failure);
+    for (int i = 0; i < entries.size(); i++) {
+      if (entries.get(i).overlaps(from, to)) return Optional.of(entries.get(i).failure);
+    }
+    return Optional.empty();
   }
 
   /// Ends every claim.

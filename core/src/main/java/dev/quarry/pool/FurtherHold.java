@@ -29,7 +29,7 @@ final class FurtherHold extends Hold {
   }
 
   @Override
-  Slice slice() {
+  public Slice slice() {
     return slice;
   }
 

@@ -20,7 +20,8 @@ public abstract sealed class Hold extends PhantomReference<Object> permits Slice
     super(owner, handBack.lost);
   }
 
-  abstract Slice slice();
+  /// The allocation held.
+  public abstract Slice slice();
 
   /// Gives the hold up.
   ///

@@ -86,7 +86,7 @@ public final class Slice extends Hold implements Placed {
   }
 
   @Override
-  Slice slice() {
+  public Slice slice() {
     return this;
   }
 
@@ -117,6 +117,17 @@ public final class Slice extends Hold implements Placed {
             allocation() + " has " + MANY + " owners: no more can be counted");
       if (COUNTS.compareAndSet(this, seen, seen + what)) return true;
     }
+  }
+
+  /// Counts a binding that no object stands for, unless there is no owner left. Whoever got `true`
+  /// calls [#unretain] exactly once.
+  public boolean retain() {
+    return acquire(BINDING);
+  }
+
+  /// Takes the binding of [#retain] away.
+  public void unretain() {
+    release(BINDING);
   }
 
   /// Takes an owner other than the first handle away.

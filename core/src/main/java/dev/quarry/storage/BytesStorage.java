@@ -132,6 +132,12 @@ public final class BytesStorage implements Storage<MemorySegment> {
     return bytes;
   }
 
+  /// A queue that runs each command at once.
+  @Override
+  public CommandQueue<MemorySegment> openQueue() {
+    return new HostQueue();
+  }
+
   @Override
   public void close() {
     closed = true;

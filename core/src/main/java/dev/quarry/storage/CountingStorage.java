@@ -2,6 +2,7 @@ package dev.quarry.storage;
 
 import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure;
+import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -73,6 +74,12 @@ public final class CountingStorage implements Storage<Region> {
     return bytes;
   }
 
+  /// A queue whose commands do nothing, since there are no bytes.
+  @Override
+  public CommandQueue<Region> openQueue() {
+    return new QueueOfNothing();
+  }
+
   /// The allocations made so far.
   public long allocations() {
     return allocations;
@@ -98,5 +105,35 @@ public final class CountingStorage implements Storage<Region> {
     closed = true;
     sizes.clear();
     bytes = 0;
+  }
+
+  private static final class QueueOfNothing implements CommandQueue<Region> {
+    @Override
+    public boolean isSynchronous() {
+      return true;
+    }
+
+    @Override
+    public void write(MemorySegment source, Region target) {}
+
+    @Override
+    public void read(Region source, MemorySegment target) {}
+
+    @Override
+    public void copy(Region source, Region target) {}
+
+    @Override
+    public void fill(Region target, byte value) {}
+
+    @Override
+    public Fence fence() {
+      return Fence.PASSED;
+    }
+
+    @Override
+    public void waitFor(Fence fence) {}
+
+    @Override
+    public void close() {}
   }
 }

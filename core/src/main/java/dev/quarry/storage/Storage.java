@@ -2,11 +2,14 @@ package dev.quarry.storage;
 
 import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /// Makes and releases device allocations. What a backend implements.
 ///
-/// A storage belongs to one [memory][dev.quarry.DeviceMemory], which calls it from one thread at a
-/// time; it needs no locks of its own for that.
+/// A storage belongs to one [memory][dev.quarry.DeviceMemory] or one
+/// device (of `dev.quarry.runtime`), which calls it from one thread at a time; it needs no locks
+/// of its own for that.
 ///
 /// Every implementation must pass the contract suite of the artifact `quarry-testkit`.
 ///
@@ -41,6 +44,27 @@ public interface Storage<R> extends AutoCloseable {
 
   /// The bytes of allocations that were not given back yet.
   long bytesAllocated();
+
+  /// A queue for the commands of one stream. A device opens one for each of its slots, and closes
+  /// them before the storage.
+  ///
+  /// The default runs no commands: every copy is refused with [MemoryFailure.UnsupportedOperation],
+  /// and there is nothing to wait for.
+  default CommandQueue<R> openQueue() {
+    return new NoQueue<>();
+  }
+
+  /// Host memory that the device copies to and from without the host's help, as a storage of its
+  /// own that the caller closes; empty where the backend has none, which is the default.
+  default Optional<Storage<MemorySegment>> openPinned() {
+    return Optional.empty();
+  }
+
+  /// Whether a device over this storage may install layouts. Not where the backend cuts its memory
+  /// up by itself.
+  default boolean hasConfigurablePools() {
+    return true;
+  }
 
   /// Releases everything. Closing again does nothing; [#allocate] refuses from now on.
   @Override
