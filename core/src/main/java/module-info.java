@@ -5,6 +5,7 @@ module dev.quarry {
   exports dev.quarry.failure;
   exports dev.quarry.layout;
   exports dev.quarry.report;
+  exports dev.quarry.runtime;
   exports dev.quarry.size;
   exports dev.quarry.storage;
 

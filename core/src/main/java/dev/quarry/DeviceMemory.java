@@ -2,6 +2,7 @@ package dev.quarry;
 
 import dev.quarry.failure.ErrorGraph;
 import dev.quarry.failure.FailureId;
+import dev.quarry.failure.Holder;
 import dev.quarry.failure.InstallException;
 import dev.quarry.failure.InstallRefusal;
 import dev.quarry.failure.MemoryException;
@@ -12,7 +13,6 @@ import dev.quarry.layout.ResolvedLayout;
 import dev.quarry.pool.Placed;
 import dev.quarry.pool.Pools;
 import dev.quarry.pool.Slice;
-import dev.quarry.report.Holder;
 import dev.quarry.report.MemoryEvent;
 import dev.quarry.report.MemoryEvent.CleanupRequested;
 import dev.quarry.report.MemoryEvent.InstallRefused;

@@ -50,7 +50,8 @@ class ArchitectureTest {
   private static final String RUNTIME = "dev.quarry.runtime";
   private static final String JFR = "dev.quarry.jfr";
 
-  /// The last two packages are optional, because they are the last to be written.
+  /// The last package is optional, because it is the last to be written. The runtime works on slices:
+  /// a command claims memory whose handle may have been closed meanwhile.
   @ArchTest
   static final ArchRule packagesSeeOnlyThoseBeforeThem =
       layeredArchitecture()
@@ -69,7 +70,7 @@ class ArchitectureTest {
           .definedBy(POOL)
           .layer(MEMORY)
           .definedBy(MEMORY)
-          .optionalLayer(RUNTIME)
+          .layer(RUNTIME)
           .definedBy(RUNTIME)
           .optionalLayer(JFR)
           .definedBy(JFR)
@@ -86,11 +87,11 @@ class ArchitectureTest {
           .whereLayer(POOL)
           .mayOnlyAccessLayers(SIZE, LAYOUT, FAILURE, STORAGE, REPORT)
           .whereLayer(POOL)
-          .mayOnlyBeAccessedByLayers(MEMORY)
+          .mayOnlyBeAccessedByLayers(MEMORY, RUNTIME)
           .whereLayer(MEMORY)
           .mayOnlyAccessLayers(SIZE, LAYOUT, FAILURE, STORAGE, REPORT, POOL)
           .whereLayer(RUNTIME)
-          .mayOnlyAccessLayers(SIZE, LAYOUT, FAILURE, STORAGE, REPORT, MEMORY)
+          .mayOnlyAccessLayers(SIZE, LAYOUT, FAILURE, STORAGE, REPORT, MEMORY, POOL)
           .whereLayer(JFR)
           .mayOnlyAccessLayers(SIZE, LAYOUT, FAILURE, REPORT)
           .ensureAllClassesAreContainedInArchitecture();

@@ -5,7 +5,18 @@ package dev.quarry.failure;
 /// "Can never fit", "no room at this moment" and "over its own cap" are different failures, because
 /// callers do different things about them; [#remedy] says which. None of them is an
 /// [OutOfMemoryError]: a planned refusal never ends a program.
-public sealed interface MemoryFailure {
+public sealed interface MemoryFailure
+    permits MemoryFailure.BufferTooBig,
+        MemoryFailure.OutOfMemory,
+        MemoryFailure.PoolCapacityExceeded,
+        MemoryFailure.NotFound,
+        MemoryFailure.RegionNotFound,
+        MemoryFailure.MappingFailed,
+        MemoryFailure.UnsupportedStrides,
+        MemoryFailure.UnsupportedOperation,
+        MemoryFailure.ReleaseFailed,
+        MemoryFailure.Unknown,
+        Exhausted {
   /// One sentence with the numbers.
   String message();
 

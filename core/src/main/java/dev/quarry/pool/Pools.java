@@ -1,6 +1,7 @@
 package dev.quarry.pool;
 
 import dev.quarry.failure.ErrorGraph;
+import dev.quarry.failure.Holder;
 import dev.quarry.failure.InstallRefusal;
 import dev.quarry.failure.InstallRefusal.CaptureActive;
 import dev.quarry.failure.InstallRefusal.PoolsInUse;
@@ -8,7 +9,6 @@ import dev.quarry.failure.MemoryFailure.BufferTooBig;
 import dev.quarry.failure.MemoryFailure.PoolCapacityExceeded;
 import dev.quarry.layout.PoolSpec;
 import dev.quarry.layout.ResolvedLayout;
-import dev.quarry.report.Holder;
 import dev.quarry.report.MemoryEvent.Released;
 import dev.quarry.report.MemoryEvent.Spilled;
 import dev.quarry.report.MemoryListener;

@@ -7,9 +7,9 @@ import java.util.Optional;
 
 /// Makes and releases device allocations. What a backend implements.
 ///
-/// A storage belongs to one [memory][dev.quarry.DeviceMemory] or one
-/// device (of `dev.quarry.runtime`), which calls it from one thread at a time; it needs no locks
-/// of its own for that.
+/// A storage belongs to one [memory][dev.quarry.DeviceMemory] or one device (of
+/// `dev.quarry.runtime`), which calls it from one thread at a time; it needs no locks of its own
+/// for that.
 ///
 /// Every implementation must pass the contract suite of the artifact `quarry-testkit`.
 ///

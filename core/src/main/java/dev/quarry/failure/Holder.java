@@ -1,4 +1,4 @@
-package dev.quarry.report;
+package dev.quarry.failure;
 
 /// What live allocations of one label hold, at one moment.
 ///

@@ -1,0 +1,121 @@
+package dev.quarry.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.quarry.DeviceMemory;
+import dev.quarry.DryRun;
+import dev.quarry.RealRun;
+import dev.quarry.failure.WorkException;
+import dev.quarry.failure.WorkFailure;
+import dev.quarry.storage.BytesStorage;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+class DeviceTest {
+  private final Device<MemorySegment> device =
+      Device.open(new BytesStorage(), DeviceMemory.HOST, DeviceOptions.DEFAULT.slots(4));
+  private final DeviceStream<MemorySegment> stream = device.stream(0);
+
+  private static byte[] bytesOf(DeviceStream<MemorySegment> stream, Buffer buffer) {
+    byte[] bytes = new byte[(int) buffer.length()];
+    stream.read(buffer, MemorySegment.ofArray(bytes));
+    return bytes;
+  }
+
+  private static byte[] all(int length, int value) {
+    byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) value);
+    return bytes;
+  }
+
+  @Test
+  void whatIsWrittenIsRead() {
+    try (Buffer buffer = stream.allocate(100)) {
+      stream.write(buffer, 10, MemorySegment.ofArray(all(5, 7)));
+      assertThat(bytesOf(stream, buffer)).startsWith(all(10, 0)).contains(all(5, 7));
+    }
+  }
+
+  @Test
+  void aFailingBodyTaintsExactlyWhatItWasToWrite() {
+    try (Buffer buffer = stream.allocate(100);
+        Buffer middle = buffer.view(20, 50);
+        Buffer front = buffer.view(0, 80);
+        Buffer back = buffer.view(50, 0)) {
+      assertThat(
+              stream.launch(
+                  Launch.named("half").writes(middle),
+                  scope -> scope.fail(new WorkFailure.Generic("no luck"))))
+          .isEqualTo(new LaunchOutcome.Failed(new WorkFailure.Generic("no luck")));
+      assertThat(bytesOf(stream, front)).hasSize(20);
+      assertThat(bytesOf(stream, back)).hasSize(50);
+      assertThatThrownBy(() -> bytesOf(stream, middle)).hasMessageContaining("no luck");
+      assertThatThrownBy(() -> bytesOf(stream, buffer)).hasMessageContaining("no luck");
+      stream.fill(middle, (byte) 1).orThrow();
+      assertThat(bytesOf(stream, middle)).isEqualTo(all(30, 1));
+      assertThat(device.errors().isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void workThatNeedsClaimedBytesIsSkippedAndItsReaderLearnsTheRoot() {
+    try (Buffer a = stream.allocate(10);
+        Buffer b = stream.allocate(10);
+        Buffer c = stream.allocate(10)) {
+      stream.launch(
+          Launch.named("load").writes(a),
+          scope -> scope.fail(new WorkFailure.Generic("the file is gone")));
+      assertThat(
+              stream.launch(Launch.named("matmul").reads(a).writes(b), scope -> scope.resource(b)))
+          .isInstanceOf(LaunchOutcome.Skipped.class);
+      assertThat(stream.launch(Launch.named("gelu").reads(b).writes(c), scope -> scope.resource(c)))
+          .isInstanceOf(LaunchOutcome.Skipped.class);
+      assertThatThrownBy(() -> bytesOf(stream, c))
+          .isInstanceOf(WorkException.class)
+          .hasMessageContaining("the file is gone")
+          .hasMessageContaining("gelu was skipped")
+          .hasMessageContaining("matmul was skipped");
+      assertThat(device.errors().size()).isEqualTo(1);
+    }
+    device.cleanUp();
+    assertThat(device.errors().isEmpty()).isTrue();
+  }
+
+  @Test
+  void anExceptionPassesThroughAndLeavesTheTornDownClaim() {
+    try (Buffer buffer = stream.allocate(10)) {
+      IllegalStateException thrown = new IllegalStateException("bug");
+      assertThatThrownBy(
+              () ->
+                  stream.launch(
+                      Launch.named("bug").writes(buffer),
+                      _ -> {
+                        throw thrown;
+                      }))
+          .isSameAs(thrown);
+      assertThatThrownBy(() -> bytesOf(stream, buffer)).hasMessageContaining("torn down");
+      stream.fill(buffer, (byte) 3).orThrow();
+      assertThat(bytesOf(stream, buffer)).isEqualTo(all(10, 3));
+      assertThat(device.errors().isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  @ResourceLock("dry run")
+  void aDryRunSkipsLaunchesAndARealRunInsideExecutesThem() {
+    try (Buffer buffer = stream.allocate(10)) {
+      stream.fill(buffer, (byte) 9).orThrow();
+      try (DryRun _ = DryRun.open()) {
+        assertThat(stream.fill(buffer, (byte) 1)).isEqualTo(new LaunchOutcome.DryRun());
+        assertThat(bytesOf(stream, buffer)).isEqualTo(all(10, 9));
+        try (RealRun _ = RealRun.open()) {
+          stream.fill(buffer, (byte) 2).orThrow();
+        }
+      }
+      assertThat(bytesOf(stream, buffer)).isEqualTo(all(10, 2));
+    }
+  }
+}
