@@ -50,8 +50,8 @@ class ArchitectureTest {
   private static final String RUNTIME = "dev.quarry.runtime";
   private static final String JFR = "dev.quarry.jfr";
 
-  /// The last package is optional, because it is the last to be written. The runtime works on slices:
-  /// a command claims memory whose handle may have been closed meanwhile.
+  /// The last package is optional, because it is the last to be written. The runtime works on
+  /// slices: a command claims memory whose handle may have been closed meanwhile.
   @ArchTest
   static final ArchRule packagesSeeOnlyThoseBeforeThem =
       layeredArchitecture()

@@ -2,15 +2,18 @@ package dev.quarry;
 
 import java.lang.System.Logger;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /// Keeps what is logged, instead of printing it.
-final class QuietLogger implements Logger {
-  final List<String> warnings = new ArrayList<>();
-  final List<String> infos = new ArrayList<>();
-  final List<Throwable> thrown = new ArrayList<>();
+public final class QuietLogger implements Logger {
+  public final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+  public final List<String> infos = Collections.synchronizedList(new ArrayList<>());
+  public final List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
+
+  public QuietLogger() {}
 
   @Override
   public String getName() {
