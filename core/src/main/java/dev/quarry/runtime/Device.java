@@ -272,11 +272,10 @@ public final class Device<R> implements AutoCloseable {
     checkNotInBody();
     under(
         () -> {
-          for (Slot<R> slot : slots()) {
-            if (slot.isQueueMine()) slot.drainDrops();
-            if (!closed) slot.cleanUp();
-          }
+          for (Slot<R> slot : slots()) slot.drainDrops();
+          checkUsable();
           releaseWhatIsDone();
+          for (Slot<R> slot : slots()) slot.cleanUp();
           failures.graph.releaseLostBuffers();
           return true;
         });
@@ -402,7 +401,9 @@ public final class Device<R> implements AutoCloseable {
     }
   }
 
-  private void releaseWhatIsDone() {
+  /// Releases what nothing needs any more: pins whose fences are passed, and failures of closed
+  /// buffers.
+  void releaseWhatIsDone() {
     for (AllocationId id = closedUnallocated.poll(); id != null; id = closedUnallocated.poll())
       failures.graph.forgetUnallocated(id);
     if (pinsPending > 0) slots().forEach(Slot::releasePassedPins);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// What a device does before it refuses memory, in three stages, each followed by another try:
-/// reclaim the slot that asks, then every slot, then wait for work that keeps memory pinned.
+/// reclaim the slot that asks, then every slot, then wait for work that keeps memory.
 ///
 /// Called with the device's lock held once, which is given up while waiting.
 final class Reclaim {
@@ -32,7 +32,7 @@ final class Reclaim {
         switch (stage) {
           case 1 -> reclaimOwn();
           case 2 -> reclaimAll();
-          case 3 -> awaitPins();
+          case 3 -> awaitWork();
           default -> false;
         };
     if (did) device.checkUsable();
@@ -46,21 +46,22 @@ final class Reclaim {
   }
 
   private boolean reclaimAll() {
-    for (Slot<?> each : device.slots()) {
-      each.releasePassedPins();
-      each.cleanUp();
-    }
+    device.releaseWhatIsDone();
+    for (Slot<?> each : device.slots()) each.cleanUp();
     return true;
   }
 
-  private boolean awaitPins() {
+  /// Waits for the work that uses pinned memory, and for whatever else is on the queues: a storage
+  /// keeps memory given back for as long as commands may use it.
+  private boolean awaitWork() {
     List<Fence> fences = new ArrayList<>();
     for (Slot<?> each : device.slots()) {
       each.collectPins(null, fences);
-      if (each != slot && each.isQueueMine()) each.flushDrops();
+      each.collectWork(fences);
     }
     if (fences.isEmpty()) return false;
     fences.forEach(device::awaitUnlocked);
+    for (Slot<?> each : device.slots()) each.drainDrops();
     return reclaimAll();
   }
 }

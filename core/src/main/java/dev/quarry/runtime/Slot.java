@@ -413,6 +413,11 @@ final class Slot<R> {
     }
   }
 
+  /// A fence behind what is on the queue, unless another thread is using it.
+  void collectWork(List<Fence> into) {
+    if (!queue.isSynchronous() && isQueueMine() && !isRecording()) into.add(queue.fence());
+  }
+
   int pins() {
     return pins.size();
   }

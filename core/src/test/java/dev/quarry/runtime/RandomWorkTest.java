@@ -37,7 +37,7 @@ class RandomWorkTest {
     Long one = Long.getLong("quarry.random.seed");
     return one != null
         ? LongStream.of(one)
-        : LongStream.range(0, Long.getLong("quarry.random.seeds", 60));
+        : LongStream.range(0, Long.getLong("quarry.random.seeds", 400));
   }
 
   @ParameterizedTest(name = "seed {0}")
