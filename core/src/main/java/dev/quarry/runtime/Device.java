@@ -80,8 +80,8 @@ public final class Device<R> implements AutoCloseable {
   private int waiting;
   private long nextUnallocated;
 
-  /// How many commands keep memory of other slots pinned.
-  int pinsPending;
+  /// Whether a slot may keep memory of others pinned.
+  boolean pinsPending;
 
   @SuppressWarnings({"unchecked", "rawtypes"})
   private Device(Storage<R> storage, DeviceProperties properties, DeviceOptions options) {
@@ -359,7 +359,7 @@ public final class Device<R> implements AutoCloseable {
   private void closeEverything() {
     RuntimeException failure = null;
     List<AutoCloseable> all = new ArrayList<>();
-    for (DeviceGraph<R> graph : graphs) all.add(graph::closeRecording);
+    for (DeviceGraph<R> graph : graphs) all.add(graph::release);
     for (Slot<R> slot : slots()) {
       slot.drops.releaseAll();
       all.add(slot.queue);
@@ -406,7 +406,12 @@ public final class Device<R> implements AutoCloseable {
   void releaseWhatIsDone() {
     for (AllocationId id = closedUnallocated.poll(); id != null; id = closedUnallocated.poll())
       failures.graph.forgetUnallocated(id);
-    if (pinsPending > 0) slots().forEach(Slot::releasePassedPins);
+    if (!pinsPending) return;
+    pinsPending = false;
+    for (Slot<R> slot : slots()) {
+      slot.releasePassedPins();
+      pinsPending |= slot.hasPins();
+    }
   }
 
   /// Waits until some open command is settled, or for no reason; callers look again. Gives the lock

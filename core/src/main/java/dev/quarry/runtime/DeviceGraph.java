@@ -2,8 +2,6 @@ package dev.quarry.runtime;
 
 import dev.quarry.Handle;
 import dev.quarry.LaunchMode;
-import dev.quarry.failure.WorkException;
-import dev.quarry.storage.Fence;
 import dev.quarry.storage.Recording;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -86,9 +84,10 @@ public final class DeviceGraph<R> implements AutoCloseable {
     try {
       if (!open) return;
       open = false;
-      if (!device.isClosed()) awaitReplays();
+      if (device.isClosed()) return;
       device.remove(this);
-      closeRecording();
+      if (awaitReplays()) release();
+      else slot.drops.stage(this::release, 0);
     } finally {
       device.unlock();
       slot.leave();
@@ -96,17 +95,20 @@ public final class DeviceGraph<R> implements AutoCloseable {
   }
 
   /// A fence that reports an error is passed too.
-  private void awaitReplays() {
+  ///
+  /// @return whether the queue gave a fence; if not, a later one has to be waited for
+  private boolean awaitReplays() {
     try {
-      Fence last = slot.queue.fence();
-      device.awaitUnlocked(last);
-    } catch (WorkException e) {
+      device.awaitUnlocked(slot.queue.fence());
+      return true;
+    } catch (RuntimeException e) {
       device.warn(() -> "slot " + slot.number + " gave no fence: " + e.getMessage());
+      return false;
     }
   }
 
   /// Lets everything go, once no replay is on its way.
-  void closeRecording() {
+  void release() {
     open = false;
     recording.close();
     touched.forEach(StreamCapture::unretain);

@@ -173,11 +173,12 @@ public final class DeviceStream<R> {
 
   private boolean drainForInstall() {
     boolean sound = slot.drainDrops();
+    device.releaseWhatIsDone();
     List<Fence> fences = new ArrayList<>();
     for (Slot<R> each : device.slots()) each.collectPins(slot, fences);
     for (Fence fence : fences) sound &= device.awaitUnlocked(fence);
     device.checkUsable();
-    for (Slot<R> each : device.slots()) each.releasePassedPins();
+    device.releaseWhatIsDone();
     return sound;
   }
 

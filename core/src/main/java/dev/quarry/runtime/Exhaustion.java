@@ -40,7 +40,11 @@ final class Exhaustion {
         all.stream().map(Exhaustion::figures).toList(),
         holders,
         last,
-        help(size, last, report, elsewhere, device.pinsPending, holders));
+        help(size, last, report, elsewhere, pins(device), holders));
+  }
+
+  private static int pins(Device<?> device) {
+    return device.slots().stream().mapToInt(Slot::pins).sum();
   }
 
   /// The sum of the caps; empty where a pool has none.

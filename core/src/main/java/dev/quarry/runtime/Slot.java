@@ -43,6 +43,10 @@ final class Slot<R> {
   final CommandQueue<R> queue;
   final DropQueue drops = new DropQueue();
   private final ArrayDeque<Pinned> pins = new ArrayDeque<>();
+
+  /// Memory to be pinned behind the next fence.
+  private final List<Allocation> unfenced = new ArrayList<>();
+
   private final ExecuteScope<R> scope = new ExecuteScope<>(this);
   private final ReentrantLock turn = new ReentrantLock();
   private final Allocation.Waits noteBusy = this::noteBusy;
@@ -371,30 +375,34 @@ final class Slot<R> {
 
   // Pins.
 
-  /// Keeps memory of other slots until the queue has done what was put on it so far. When the queue
-  /// can not say when that is, the memory is kept for good: nobody knows what still uses it.
+  /// Keeps memory of other slots until the queue has done what was put on it so far.
   private void pin(Buffer[] reads, Buffer[] writes) {
-    List<Allocation> foreign = new ArrayList<>();
     for (int i = 0; i < reads.length + writes.length; i++) {
       Allocation used = (i < reads.length ? reads[i] : writes[i - reads.length]).allocation;
       if (used.home == this) unretain(used);
-      else foreign.add(used);
+      else unfenced.add(used);
     }
+    device.pinsPending = true;
+    fencePins();
+  }
+
+  /// Puts a fence behind the memory that is to be pinned. When the queue gives none, the memory is
+  /// kept until it gives one: nobody knows what still uses it.
+  private void fencePins() {
     try {
-      pins.add(new Pinned(queue.fence(), foreign));
-      device.pinsPending++;
+      pins.add(new Pinned(queue.fence(), List.copyOf(unfenced)));
+      unfenced.clear();
     } catch (RuntimeException e) {
-      device.warn(() -> "memory used by slot " + number + " is kept, since it gave no fence: " + e);
+      device.warn(
+          () -> "memory used by slot " + number + " stays pinned, for want of a fence: " + e);
     }
   }
 
   /// Releases pins whose fences are passed. A fence that reports an error is passed too: the work
   /// has ended.
   void releasePassedPins() {
-    while (!pins.isEmpty() && isPassed(pins.element().fence)) {
-      pins.remove().release();
-      device.pinsPending--;
-    }
+    if (!unfenced.isEmpty() && isQueueMine() && !isRecording()) fencePins();
+    while (!pins.isEmpty() && isPassed(pins.element().fence)) pins.remove().release();
   }
 
   private boolean isPassed(Fence fence) {
@@ -404,6 +412,10 @@ final class Slot<R> {
       device.warn(() -> "work of slot " + number + " ended with an error: " + e.getMessage());
       return true;
     }
+  }
+
+  boolean hasPins() {
+    return !pins.isEmpty() || !unfenced.isEmpty();
   }
 
   /// The fences that keep memory of this slot, or of any where `of` is null, pinned.
