@@ -101,7 +101,8 @@ public final class Buffer implements AutoCloseable {
     Region.checkTrim(length(), lessFront, lessBack);
     checkOpen();
     Handle further = handle == null ? null : handle.duplicate();
-    if (handle == null) allocation.owners.incrementAndGet();
+    if (handle == null && allocation.owners.getAndUpdate(n -> n == 0 ? 0 : n + 1) == 0)
+      throw new IllegalStateException(this + " was closed before");
     return new Buffer(allocation, further, label, fromFront + lessFront, fromBack + lessBack);
   }
 

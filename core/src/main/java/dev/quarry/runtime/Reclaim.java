@@ -25,9 +25,7 @@ final class Reclaim {
     if (refused instanceof BufferTooBig
         || (refused instanceof MemoryFailure.MappingFailed(_, BufferTooBig _))) return false;
     stage++;
-    device.warn(
-        () ->
-            slot.main.name() + ": " + refused.message() + "; reclaiming, stage " + stage + " of 3");
+    if (stage == 1) device.warn(() -> slot.main.name() + ": " + refused.message() + "; reclaiming");
     boolean did =
         switch (stage) {
           case 1 -> reclaimOwn();

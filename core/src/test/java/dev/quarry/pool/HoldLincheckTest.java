@@ -49,6 +49,12 @@ public class HoldLincheckTest {
     if (slice.acquire(Slice.BINDING)) slice.release(Slice.BINDING);
   }
 
+  /// Retains it as a command does, if there is an owner.
+  @Operation
+  public void retainAndGiveBack() {
+    if (slice.retain()) slice.unretain();
+  }
+
   /// What the owning thread does at its next operation.
   @Validate
   public void comesBackOnceIfNobodyOwnsIt() {
