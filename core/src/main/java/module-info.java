@@ -3,6 +3,7 @@
 module dev.quarry {
   exports dev.quarry;
   exports dev.quarry.failure;
+  exports dev.quarry.jfr;
   exports dev.quarry.layout;
   exports dev.quarry.report;
   exports dev.quarry.runtime;
@@ -11,5 +12,6 @@ module dev.quarry {
 
   uses dev.quarry.storage.StorageProvider;
 
+  requires static transitive jdk.jfr;
   requires static transitive org.jspecify;
 }
