@@ -9,4 +9,5 @@ module dev.quarry.plan {
   requires de.siegmar.fastcsv;
   requires tools.jackson.core;
   requires tools.jackson.databind;
+  requires jdk.jfr;
 }

@@ -7,6 +7,7 @@ import dev.quarry.report.MemoryEvent;
 import dev.quarry.report.MemoryListener;
 import dev.quarry.report.MemoryObserver;
 import dev.quarry.report.MemorySource;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// Turns what happens in memories into Flight Recorder events.
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 ///
 /// Threads: may observe any number of memories and devices at once.
 public final class FlightEvents implements MemoryObserver {
+  private final long observer = new SplittableRandom().nextLong();
   private final AtomicLong sequence = new AtomicLong();
 
   /// Events of memories that are observed from now on.
@@ -56,6 +58,7 @@ public final class FlightEvents implements MemoryObserver {
     long number = sequence.getAndIncrement();
     ReservationEvent event = new ReservationEvent();
     if (!event.isEnabled()) return;
+    event.observer = observer;
     event.sequence = number;
     event.allocation = reserved.id().value();
     event.size = reserved.size();
@@ -70,6 +73,7 @@ public final class FlightEvents implements MemoryObserver {
     long number = sequence.getAndIncrement();
     ReleaseEvent event = new ReleaseEvent();
     if (!event.isEnabled()) return;
+    event.observer = observer;
     event.sequence = number;
     event.allocation = released.id().value();
     event.size = released.size();
@@ -144,6 +148,7 @@ public final class FlightEvents implements MemoryObserver {
   private static void commit(MemorySource source, MemoryFlightEvent event) {
     event.memory = source.name();
     event.stream = source.stream();
+    event.pinned = source.pinned();
     event.commit();
   }
 }

@@ -13,4 +13,7 @@ abstract class MemoryFlightEvent extends Event {
 
   @Label("Stream")
   int stream;
+
+  @Label("Pinned Host Memory")
+  boolean pinned;
 }

@@ -18,6 +18,10 @@ import jdk.jfr.StackTrace;
 @Registered(true)
 @StackTrace(false)
 final class ReleaseEvent extends MemoryFlightEvent {
+  @Label("Observer")
+  @Description("Tells apart what numbers reservations and releases")
+  long observer;
+
   @Label("Sequence")
   long sequence;
 

@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 @Registered(true)
 @StackTrace(false)
 final class ReservationEvent extends MemoryFlightEvent {
+  @Label("Observer")
+  @Description("Tells apart what numbers reservations and releases")
+  long observer;
+
   @Label("Sequence")
   long sequence;
 

@@ -44,6 +44,7 @@ final class SourceTrace implements Trace {
   @Override
   public TraceReader open() {
     TraceFormat known = format();
+    if (known == TraceFormat.FLIGHT_RECORDER) return FlightReader.open(name, source);
     LineReader lines = new LineReader(name, Input.open(name, source));
     try {
       return known.read(lines, ends);

@@ -1,5 +1,8 @@
 package dev.quarry.trace;
 
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
 /// What a tag, a mark or a frame may consist of: anything that UTF-8 can carry, but no NUL, which
 /// readers take for binary data.
 final class Text {
@@ -19,5 +22,13 @@ final class Text {
       }
     }
     return true;
+  }
+
+  /// A program's text as a trace carries it: what it can not carry is replaced, and no text is
+  /// null.
+  static @Nullable String sound(@Nullable String text) {
+    if (text == null || text.isEmpty()) return null;
+    byte[] bytes = text.replace((char) 0, ' ').getBytes(StandardCharsets.UTF_8);
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 }

@@ -16,6 +16,13 @@ public enum TraceFormat {
   /// Quarry's own JSON lines, version 1: the only own form with stacks.
   JSON_LINES(
       "Quarry JSON lines", JsonTraceReader::recognises, (lines, _) -> new JsonTraceReader(lines)),
+  /// A Flight Recorder recording with the reservations of a running program.
+  FLIGHT_RECORDER(
+      "Flight Recorder recording",
+      FlightReader::recognises,
+      (_, _) -> {
+        throw new IllegalStateException("a recording has no lines");
+      }),
   /// Lines of `a slot size` and `f slot`, as the benchmarks use.
   BENCH("bench text", BenchReader::recognises, (lines, _) -> new BenchReader(lines)),
   /// MiniMalloc's buffers with their lifetimes, and idealloc's dialects of it.

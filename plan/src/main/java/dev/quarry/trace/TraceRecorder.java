@@ -4,7 +4,6 @@ import dev.quarry.report.MemoryEvent;
 import dev.quarry.report.MemoryListener;
 import dev.quarry.report.MemoryObserver;
 import dev.quarry.report.MemorySource;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -65,7 +64,7 @@ public final class TraceRecorder implements MemoryListener, MemoryObserver, Auto
                 stream,
                 now(),
                 1,
-                reserved.label().map(TraceRecorder::tag).orElse(null),
+                Text.sound(reserved.label().orElse(null)),
                 List.of()));
       }
       case MemoryEvent.Released released -> {
@@ -108,13 +107,6 @@ public final class TraceRecorder implements MemoryListener, MemoryObserver, Auto
 
   private long now() {
     return System.nanoTime() - start;
-  }
-
-  /// A trace carries no empty tag, and no text with NUL or half a surrogate pair.
-  private static @Nullable String tag(String label) {
-    if (label.isEmpty()) return null;
-    byte[] sound = label.replace((char) 0, (char) 32).getBytes(StandardCharsets.UTF_8);
-    return new String(sound, StandardCharsets.UTF_8);
   }
 
   /// A trace names no size above its limit; a request that large was refused, or was never mapped.
