@@ -75,10 +75,14 @@ final class FlightReader implements TraceReader {
     List<Entry> entries = new ArrayList<>();
     try (RecordingFile recording = new RecordingFile(file)) {
       while (recording.hasMoreEvents()) entry(recording.readEvent()).ifPresent(entries::add);
-    } catch (IOException | RuntimeException | OutOfMemoryError | StackOverflowError e) {
+    } catch (IOException | RuntimeException | VirtualMachineError e) {
       // The consumer answers damage with whatever its parser meets, lengths beyond all memory too.
       throw new TraceException(
-          name, 0, "a damaged recording (" + e.getMessage() + ")", "a complete recording", e);
+          name,
+          0,
+          "a damaged recording (" + TraceException.quote(String.valueOf(e.getMessage())) + ")",
+          "a complete recording",
+          e);
     }
     if (entries.stream().noneMatch(Entry::isReservation)) {
       throw new TraceException(
