@@ -103,7 +103,14 @@ final class DeviceModel implements AutoCloseable {
         "embed",
         List.of(tokens, positions),
         List.of(x),
-        s -> Kernels.embed(ids, start, shape.width(), s.resource(tokens), s.resource(positions), s.resource(x)));
+        s ->
+            Kernels.embed(
+                ids,
+                start,
+                shape.width(),
+                s.resource(tokens),
+                s.resource(positions),
+                s.resource(x)));
     Buffer state = x;
     for (Layer layer : layers) {
       state = addAndClose(state, attention(layer, state, rows, start));
@@ -139,12 +146,21 @@ final class DeviceModel implements AutoCloseable {
             "attend",
             List.of(query, keys),
             List.of(weights),
-            s -> Kernels.attend(shape, rows, start, s.resource(query), s.resource(keys), s.resource(weights)));
+            s ->
+                Kernels.attend(
+                    shape, rows, start, s.resource(query), s.resource(keys), s.resource(weights)));
         run(
             "gather",
             List.of(weights, values),
             List.of(gathered),
-            s -> Kernels.gather(shape, rows, end, s.resource(weights), s.resource(values), s.resource(gathered)));
+            s ->
+                Kernels.gather(
+                    shape,
+                    rows,
+                    end,
+                    s.resource(weights),
+                    s.resource(values),
+                    s.resource(gathered)));
         return multiplied(gathered, layer.mix, rows, width, width);
       }
     }
@@ -183,8 +199,7 @@ final class DeviceModel implements AutoCloseable {
     return out;
   }
 
-  private void multiply(
-      Buffer left, Buffer right, Buffer out, int rows, int inner, int columns) {
+  private void multiply(Buffer left, Buffer right, Buffer out, int rows, int inner, int columns) {
     run(
         "multiply",
         List.of(left, right),

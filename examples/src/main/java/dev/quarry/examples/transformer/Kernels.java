@@ -37,14 +37,18 @@ final class Kernels {
         sum += x * x;
       }
       float scale = (float) (1 / Math.sqrt(sum / width + 1e-5));
-      for (int i = 0; i < width; i++)
-        set(out, row * width + i, get(in, row * width + i) * scale);
+      for (int i = 0; i < width; i++) set(out, row * width + i, get(in, row * width + i) * scale);
     }
   }
 
   /// `out` is `rows` by `columns`, the product of `left` (`rows` by `inner`) and `right`.
   static void multiply(
-      int rows, int inner, int columns, MemorySegment left, MemorySegment right, MemorySegment out) {
+      int rows,
+      int inner,
+      int columns,
+      MemorySegment left,
+      MemorySegment right,
+      MemorySegment out) {
     for (int row = 0; row < rows; row++) {
       for (int column = 0; column < columns; column++) {
         float sum = 0;
@@ -57,7 +61,12 @@ final class Kernels {
 
   /// For each head and row the weights with which it attends to what came before it, and to itself.
   static void attend(
-      Shape shape, int rows, int start, MemorySegment query, MemorySegment keys, MemorySegment out) {
+      Shape shape,
+      int rows,
+      int start,
+      MemorySegment query,
+      MemorySegment keys,
+      MemorySegment out) {
     int seen = start + rows;
     float scale = (float) (1 / Math.sqrt(shape.headWidth()));
     for (int head = 0; head < shape.heads(); head++) {
@@ -69,7 +78,8 @@ final class Kernels {
           float dot = 0;
           for (int i = 0; i < shape.headWidth(); i++) {
             int column = head * shape.headWidth() + i;
-            dot += get(query, row * shape.width() + column) * get(keys, at * shape.width() + column);
+            dot +=
+                get(query, row * shape.width() + column) * get(keys, at * shape.width() + column);
           }
           set(out, base + at, dot * scale);
           max = Math.max(max, dot * scale);
@@ -88,7 +98,12 @@ final class Kernels {
 
   /// The values seen, weighted by the attention of each head.
   static void gather(
-      Shape shape, int rows, int seen, MemorySegment weights, MemorySegment values, MemorySegment out) {
+      Shape shape,
+      int rows,
+      int seen,
+      MemorySegment weights,
+      MemorySegment values,
+      MemorySegment out) {
     for (int row = 0; row < rows; row++) {
       for (int column = 0; column < shape.width(); column++) {
         int head = column / shape.headWidth();

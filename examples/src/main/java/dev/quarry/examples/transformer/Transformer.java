@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Generates a text with a small transformer in the memory that a dry run measured, and compares the
-/// logits of every token with those of the same model on plain arrays.
+/// Generates a text with a small transformer in the memory that a dry run measured, and compares
+/// the logits of every token with those of the same model on plain arrays.
 ///
 /// Given a file, it records the run as a trace, which `quarry plan` reads.
 public final class Transformer {
@@ -57,8 +57,7 @@ public final class Transformer {
   /// The run with its trace in a file.
   static Result recorded(Path file) {
     try (TraceRecorder recorder =
-        new TraceRecorder(
-            TraceWriter.to(file, TraceWriter.Form.CSV, TraceWriter.Packing.PLAIN))) {
+        new TraceRecorder(TraceWriter.to(file, TraceWriter.Form.CSV, TraceWriter.Packing.PLAIN))) {
       Result result = run(DeviceOptions.DEFAULT.observer(recorder));
       recorder.finish();
       return result;

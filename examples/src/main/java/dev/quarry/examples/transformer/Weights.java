@@ -10,14 +10,15 @@ import java.util.SplittableRandom;
 /// @param positions a row of `width` for each place in the context
 /// @param layers the matrices of each layer
 /// @param output `width` by `vocabulary`
+@SuppressWarnings("ArrayRecordComponent") // nobody compares them
 record Weights(float[] tokens, float[] positions, List<Layer> layers, float[] output) {
   /// The matrices of one layer, by rows.
   ///
   /// @param query `width` by `width`, as are the next three
   /// @param up `width` by `hidden`
   /// @param down `hidden` by `width`
-  record Layer(
-      float[] query, float[] key, float[] value, float[] mix, float[] up, float[] down) {}
+  @SuppressWarnings("ArrayRecordComponent") // as above
+  record Layer(float[] query, float[] key, float[] value, float[] mix, float[] up, float[] down) {}
 
   static Weights random(Shape shape, long seed) {
     SplittableRandom random = new SplittableRandom(seed);

@@ -1,5 +1,5 @@
-/// A small transformer on device memory: measured by a dry run, run in the layout that was measured,
-/// and compared with the same model on plain arrays.
+/// A small transformer on device memory: measured by a dry run, run in the layout that was
+/// measured, and compared with the same model on plain arrays.
 ///
 /// [Transformer][dev.quarry.examples.transformer.Transformer] is the program. A
 /// [Shape][dev.quarry.examples.transformer.Shape] gives the model's sizes and
