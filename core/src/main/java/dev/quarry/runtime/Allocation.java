@@ -3,6 +3,7 @@ package dev.quarry.runtime;
 import dev.quarry.failure.AllocationId;
 import dev.quarry.pool.Slice;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -14,20 +15,18 @@ import org.jspecify.annotations.Nullable;
 /// was ordered on that slot. Whoever reads waits for the last writer; whoever writes waits for the
 /// readers too. Commands that are being issued at this moment are counted as open.
 ///
-/// Everything but [#owners] belongs to the device's lock.
+/// Everything but the count of owners belongs to the device's lock.
 final class Allocation {
   private static final Slot<?>[] NO_SLOTS = {};
   private static final long[] NO_NUMBERS = {};
 
   final Slot<?> home;
-  final AllocationId id;
   final long size;
 
   /// The memory; null when the reservation failed and the failure is recorded instead.
   final @Nullable Slice slice;
 
-  /// The buffers of an allocation without memory, which nothing else counts.
-  final AtomicInteger owners = new AtomicInteger(1);
+  private final @Nullable Unallocated unallocated;
 
   Slot<?> writer;
   long written;
@@ -38,13 +37,42 @@ final class Allocation {
   private long[] read = NO_NUMBERS;
   private int readersElsewhere;
 
-  Allocation(Slot<?> home, AllocationId id, long size, @Nullable Slice slice) {
+  /// What an allocation has whose reservation failed.
+  ///
+  /// @param owners its buffers, which nothing else counts
+  private record Unallocated(AllocationId id, AtomicInteger owners) {}
+
+  Allocation(Slot<?> home, long size, Slice slice) {
+    this(home, size, slice, null);
+  }
+
+  /// An allocation without memory.
+  Allocation(Slot<?> home, long size, AllocationId id) {
+    this(home, size, null, new Unallocated(id, new AtomicInteger(1)));
+  }
+
+  private Allocation(
+      Slot<?> home, long size, @Nullable Slice slice, @Nullable Unallocated unallocated) {
     this.home = home;
-    this.id = id;
     this.size = size;
     this.slice = slice;
+    this.unallocated = unallocated;
     this.writer = home;
     this.written = home.issued;
+  }
+
+  AllocationId id() {
+    return slice != null ? slice.allocation() : Objects.requireNonNull(unallocated).id;
+  }
+
+  /// Counts a further buffer of an allocation without memory, unless none is left.
+  boolean addOwner() {
+    return unallocated != null && unallocated.owners.getAndUpdate(n -> n == 0 ? 0 : n + 1) > 0;
+  }
+
+  void dropOwner() {
+    if (unallocated != null && unallocated.owners.decrementAndGet() == 0)
+      home.device.noteClosed(this);
   }
 
   void noteRead(Slot<?> slot, long number) {

@@ -23,7 +23,9 @@ public final class Buffer implements AutoCloseable {
   private final @Nullable String label;
   private final long fromFront;
   private final long fromBack;
-  private final AtomicBoolean open = new AtomicBoolean(true);
+
+  /// Whether a buffer without a handle is open; null where there is a handle to ask.
+  private final @Nullable AtomicBoolean open;
 
   Buffer(
       Allocation allocation,
@@ -36,11 +38,12 @@ public final class Buffer implements AutoCloseable {
     this.label = label;
     this.fromFront = fromFront;
     this.fromBack = fromBack;
+    this.open = handle == null ? new AtomicBoolean(true) : null;
   }
 
   /// The identity of the allocation, shared by all of its buffers.
   public AllocationId id() {
-    return allocation.id;
+    return allocation.id();
   }
 
   /// The bytes of the whole allocation.
@@ -75,14 +78,14 @@ public final class Buffer implements AutoCloseable {
   }
 
   /// Whether this is the only buffer of its allocation, so that its bytes may be overwritten in
-  /// place. False once it is closed.
+  /// place. False once it is closed, and where there is no memory.
   public boolean canMut() {
-    return isOpen() && (handle == null ? allocation.owners.get() == 1 : handle.canMut());
+    return handle != null && handle.canMut();
   }
 
   /// Whether [#close] was not called yet.
   public boolean isOpen() {
-    return open.get();
+    return open == null ? handle != null && !handle.isClosed() : open.get();
   }
 
   /// A further buffer of the same window, to be closed by the caller.
@@ -101,7 +104,7 @@ public final class Buffer implements AutoCloseable {
     Region.checkTrim(length(), lessFront, lessBack);
     checkOpen();
     Handle further = handle == null ? null : handle.duplicate();
-    if (handle == null && allocation.owners.getAndUpdate(n -> n == 0 ? 0 : n + 1) == 0)
+    if (handle == null && !allocation.addOwner())
       throw new IllegalStateException(this + " was closed before");
     return new Buffer(allocation, further, label, fromFront + lessFront, fromBack + lessBack);
   }
@@ -134,10 +137,8 @@ public final class Buffer implements AutoCloseable {
   /// reservation of its stream, once no command needs it. Closing again does nothing.
   @Override
   public void close() {
-    if (!open.compareAndSet(true, false)) return;
     if (handle != null) handle.close();
-    else if (allocation.owners.decrementAndGet() == 0)
-      allocation.home.device.noteClosed(allocation);
+    else if (open != null && open.compareAndSet(true, false)) allocation.dropOwner();
   }
 
   @Override

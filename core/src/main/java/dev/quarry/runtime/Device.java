@@ -192,7 +192,7 @@ public final class Device<R> implements AutoCloseable {
       return switch (reserve(slot, size, mapping, label)) {
         case Handle handle -> {
           Slice slice = handle.hold().slice();
-          Allocation allocation = new Allocation(slot, handle.id(), size, slice);
+          Allocation allocation = new Allocation(slot, size, slice);
           yield new Buffer(allocation, handle, label, 0, 0);
         }
         case Reservation.Refused(MemoryFailure failure) when deferred ->
@@ -232,14 +232,14 @@ public final class Device<R> implements AutoCloseable {
   private Buffer unallocated(
       Slot<R> slot, long size, @Nullable String label, MemoryFailure failure) {
     AllocationId id = new AllocationId(nextUnallocated++);
-    Allocation allocation = new Allocation(slot, id, size, null);
+    Allocation allocation = new Allocation(slot, size, id);
     failures.graph.failUnallocated(allocation, id, new WorkFailure.Memory(failure));
     return new Buffer(allocation, null, label, 0, 0);
   }
 
   /// Notes that nobody can ask about an allocation without memory any more. From any thread.
   void noteClosed(Allocation allocation) {
-    closedUnallocated.add(allocation.id);
+    closedUnallocated.add(allocation.id());
   }
 
   private boolean isInjected(Slot<R> slot) {

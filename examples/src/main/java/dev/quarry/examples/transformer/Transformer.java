@@ -69,7 +69,7 @@ public final class Transformer {
     AtomicLong spills = new AtomicLong();
     DeviceOptions watched =
         options
-            .layout(Layout.parse("sliced:page=64KiB"))
+            .layout(Layout.parse("sliced:page=20KiB"))
             .observer(
                 _ ->
                     event -> {
