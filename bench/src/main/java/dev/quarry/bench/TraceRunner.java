@@ -9,6 +9,7 @@ import dev.quarry.report.MemoryReport;
 import dev.quarry.report.PoolReport;
 import dev.quarry.storage.CountingStorage;
 import dev.quarry.storage.Region;
+import java.lang.ref.Reference;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -103,7 +104,9 @@ public final class TraceRunner {
         }
       }
       double nanos = System.nanoTime() - start;
-      return new Run(nanos / ops.timed(), memory.report(), sums);
+      Run run = new Run(nanos / ops.timed(), memory.report(), sums);
+      Reference.reachabilityFence(handles);
+      return run;
     }
   }
 }

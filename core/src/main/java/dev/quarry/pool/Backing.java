@@ -74,8 +74,8 @@ final class Backing {
   }
 
   void flush() {
-    unflushed = false;
     storage.flush();
+    unflushed = false;
   }
 
   boolean isObserved() {

@@ -5,6 +5,7 @@ import dev.quarry.failure.Holder;
 import dev.quarry.failure.InstallRefusal;
 import dev.quarry.failure.InstallRefusal.CaptureActive;
 import dev.quarry.failure.InstallRefusal.PoolsInUse;
+import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure.BufferTooBig;
 import dev.quarry.failure.MemoryFailure.PoolCapacityExceeded;
 import dev.quarry.layout.PoolSpec;
@@ -96,7 +97,13 @@ public final class Pools {
   public Placed reserve(Object handle, long size, Mapping mapping, boolean toPersistent) {
     drain();
     reservations++;
-    if (reservations >= ageDue && capture == null) age();
+    if (reservations >= ageDue && capture == null) {
+      try {
+        age();
+      } catch (MemoryException e) {
+        return new Placed.Refused(e.failure());
+      }
+    }
     if (!site.alignment().canRound(size)) return new Placed.Refused(new BufferTooBig(size));
     Placed placed = route(handle, size, mapping, toPersistent || capture != null);
     if (capture != null && placed instanceof Slice slice) capture.note(slice);
@@ -185,6 +192,8 @@ public final class Pools {
 
   // Cleaning up.
 
+  /// @throws MemoryException when the storage does not take aged pages back; the pools have given
+  ///   them up all the same
   private void age() {
     try {
       for (Pool pool : dynamic) {

@@ -210,22 +210,12 @@ public final class Device<R> implements AutoCloseable {
           Exhaustion.of(this, slot, size, new MemoryFailure.OutOfMemory(size)));
     Reclaim reclaim = null;
     while (true) {
-      Reservation reservation = tryReserve(slot.main, size, mapping, label);
+      Reservation reservation = slot.main.tryReserve(size, mapping, label);
       if (!(reservation instanceof Reservation.Refused(MemoryFailure failure))) return reservation;
       if (reclaim == null) reclaim = new Reclaim(this, slot);
       if (reclaim.worthAnotherTry(failure)) continue;
       if (failure instanceof MemoryFailure.BufferTooBig) return reservation;
       return new Reservation.Refused(Exhaustion.of(this, slot, size, failure));
-    }
-  }
-
-  /// A storage that fails to take aged pages back fails the reservation that aged them.
-  private static Reservation tryReserve(
-      DeviceMemory<?> memory, long size, Mapping mapping, @Nullable String label) {
-    try {
-      return memory.tryReserve(size, mapping, label);
-    } catch (MemoryException e) {
-      return new Reservation.Refused(e.failure());
     }
   }
 
@@ -390,7 +380,8 @@ public final class Device<R> implements AutoCloseable {
     lock.unlock();
   }
 
-  private <T> T under(Supplier<T> action) {
+  /// Does something under the lock, once what nothing needs any more is released.
+  <T> T under(Supplier<T> action) {
     lock();
     try {
       checkUsable();

@@ -113,24 +113,12 @@ public final class DeviceStream<R> {
   /// }
   /// ```
   public StreamWindow persistent() {
-    device.lock();
-    try {
-      device.checkUsable();
-      return new StreamWindow(device, slot.main.persistent());
-    } finally {
-      device.unlock();
-    }
+    return device.under(() -> new StreamWindow(device, slot.main.persistent()));
   }
 
   /// The stream's main memory, pool by pool.
   public MemoryReport report() {
-    device.lock();
-    try {
-      device.checkUsable();
-      return slot.main.report();
-    } finally {
-      device.unlock();
-    }
+    return device.under(slot.main::report);
   }
 
   /// Installs a layout: that of streams made from now on, and of this one. See [#tryInstall].

@@ -8,9 +8,11 @@ import dev.quarry.DryRun;
 import dev.quarry.RealRun;
 import dev.quarry.failure.WorkException;
 import dev.quarry.failure.WorkFailure;
+import dev.quarry.report.PoolReport;
 import dev.quarry.storage.BytesStorage;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
@@ -117,5 +119,93 @@ class DeviceTest {
       }
       assertThat(bytesOf(stream, buffer)).isEqualTo(all(10, 2));
     }
+  }
+
+  @Test
+  @ResourceLock("dry run")
+  void aBufferOfADryRunIsMappedWhenItIsRead() {
+    long size = 32 << 20;
+    try (DryRun _ = DryRun.open();
+        Buffer buffer = stream.allocate(size)) {
+      assertThat(unmapped()).isPositive();
+      assertThat(bytesOf(stream, buffer)).hasSize(32 << 20);
+      assertThat(unmapped()).isZero();
+    }
+  }
+
+  private int unmapped() {
+    return stream.report().pools().stream().mapToInt(PoolReport::pagesUnmapped).sum();
+  }
+
+  @Test
+  @ResourceLock("dry run")
+  void aLaunchThatCanNotBePreparedFailsAlsoInADryRun() {
+    WorkFailure failure =
+        new WorkFailure.Launch("no such symbol", WorkFailure.Launch.Cause.COMPILE);
+    try (DryRun _ = DryRun.open();
+        Buffer buffer = stream.allocate(10)) {
+      Launch launch = Launch.named("kernel").writes(buffer).prepared(() -> Optional.of(failure));
+      assertThat(stream.launch(launch, scope -> scope.resource(buffer)))
+          .isEqualTo(new LaunchOutcome.Failed(failure));
+      assertThatThrownBy(() -> device.check(buffer))
+          .isInstanceOfSatisfying(
+              WorkException.class, e -> assertThat(e.failure().refusedBeforeRunning()).isTrue())
+          .hasMessageContaining("no such symbol");
+    }
+  }
+
+  @Test
+  void severalFailuresAreToldAtOnceAndEachOnce() {
+    try (Buffer a = stream.allocate(10);
+        Buffer b = stream.allocate(10);
+        Buffer c = stream.allocate(10)) {
+      stream.launch(
+          Launch.named("one").writes(a, b), scope -> scope.fail(new WorkFailure.Generic("first")));
+      stream.launch(
+          Launch.named("two").writes(c), scope -> scope.fail(new WorkFailure.Generic("second")));
+      assertThatThrownBy(() -> stream.sync(a, b, c))
+          .isInstanceOfSatisfying(
+              WorkException.class,
+              e ->
+                  assertThat(e.failure())
+                      .isInstanceOfSatisfying(
+                          WorkFailure.Several.class,
+                          several -> assertThat(several.failures()).hasSize(2)));
+    }
+  }
+
+  @Test
+  void emptyCopiesDoNothingAndRangesAreChecked() {
+    try (Buffer buffer = stream.allocate(10);
+        Buffer other = stream.allocate(12)) {
+      stream.write(buffer, 10, MemorySegment.ofArray(new byte[0]));
+      stream.read(buffer, 10, MemorySegment.ofArray(new byte[0]));
+      assertThatThrownBy(() -> stream.write(buffer, 8, MemorySegment.ofArray(new byte[3])))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> stream.read(buffer, -1, MemorySegment.ofArray(new byte[3])))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> stream.copy(buffer, other))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("same length");
+      assertThatThrownBy(() -> stream.allocate(-1)).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void pinnedMemoryIsForStoragesThatHaveIt() {
+    assertThatThrownBy(() -> stream.allocatePinned(8))
+        .hasMessageContaining("does not offer pinned host memory");
+  }
+
+  @Test
+  void aClosedDeviceRefusesEverythingButClosing() {
+    Buffer buffer = stream.allocate(10);
+    device.close();
+    assertThatThrownBy(() -> stream.allocate(1)).hasMessage("the device is closed");
+    assertThatThrownBy(() -> stream.fill(buffer, (byte) 1)).hasMessage("the device is closed");
+    assertThatThrownBy(() -> device.stream(3)).hasMessage("the device is closed");
+    assertThatThrownBy(device::usage).hasMessage("the device is closed");
+    buffer.close();
+    device.close();
   }
 }

@@ -7,6 +7,11 @@ import dev.quarry.PersistentWindow;
 import dev.quarry.layout.DeviceProperties;
 import dev.quarry.layout.Layout;
 import dev.quarry.plan.PeakPlanner;
+import dev.quarry.runtime.Buffer;
+import dev.quarry.runtime.Device;
+import dev.quarry.runtime.DeviceOptions;
+import dev.quarry.runtime.DeviceStream;
+import dev.quarry.storage.BytesStorage;
 import dev.quarry.trace.Trace;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -24,6 +29,14 @@ public abstract class DocsContext implements AutoCloseable {
   protected final Layout layout = Layout.parse("sliced:page=64MiB");
   protected final Handle a;
   protected final Handle b;
+  protected final Device<MemorySegment> device =
+      Device.open(
+          new BytesStorage(),
+          DeviceMemory.HOST,
+          DeviceOptions.DEFAULT.layout(Layout.parse("sliced:page=1MiB")));
+  protected final DeviceStream<MemorySegment> stream = device.stream();
+  protected final Buffer x = stream.allocate(64);
+  protected final Buffer y = stream.allocate(64);
 
   /// A context for one snippet. The plan it may read is made here.
   protected DocsContext(Path folder) {
@@ -72,6 +85,7 @@ public abstract class DocsContext implements AutoCloseable {
 
   @Override
   public void close() {
+    device.close();
     memory.close();
   }
 }

@@ -139,14 +139,17 @@ class DocsTest {
     import module java.base;
     import dev.quarry.*;
     import dev.quarry.failure.*;
+    import dev.quarry.jfr.*;
     import dev.quarry.layout.*;
     import dev.quarry.plan.*;
     import dev.quarry.replay.*;
     import dev.quarry.report.*;
+    import dev.quarry.runtime.*;
     import dev.quarry.size.*;
     import dev.quarry.storage.*;
     import dev.quarry.trace.*;
     import java.lang.foreign.*;
+    import jdk.jfr.Recording;
     public class Snippet extends DocsContext {
       public Snippet(Path folder) { super(folder); }
       public void run() throws Exception {
