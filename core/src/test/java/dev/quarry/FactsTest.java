@@ -33,6 +33,9 @@ class FactsTest {
   private final CountingStorage storage = new CountingStorage(1, 512 * MIB);
   private DeviceMemory<Region> memory = memory(32, Preset.SUB_SLICES);
 
+  /// Reachable until the test ends: a memory takes lost handles back.
+  private final List<Handle> held = new ArrayList<>();
+
   private DeviceMemory<Region> memory(long alignment, Layout layout) {
     return memory(alignment, layout, PersistentMemory.ENABLED);
   }
@@ -56,6 +59,16 @@ class FactsTest {
     memory.close();
   }
 
+  private Handle reserve(long size) {
+    return reserve(size, Mapping.EAGER);
+  }
+
+  private Handle reserve(long size, Mapping mapping) {
+    Handle handle = memory.reserve(size, mapping);
+    held.add(handle);
+    return handle;
+  }
+
   private MemoryFailure refusal(long size) {
     return ((Reservation.Refused) memory.tryReserve(size, Mapping.EAGER)).failure();
   }
@@ -77,18 +90,18 @@ class FactsTest {
     @Test
     void aFullCapRefusesAndAFreedPlaceServes() {
       memory(32, "sliced:page=1024,cap=2048");
-      Handle first = memory.reserve(1024);
-      Handle second = memory.reserve(1024);
+      Handle first = reserve(1024);
+      Handle second = reserve(1024);
       assertThat(refusal(1024)).isEqualTo(new PoolCapacityExceeded(1024, 2048, 2048));
       first.close();
-      first = memory.reserve(1024);
+      first = reserve(1024);
       assertThat(memory.usage().bytesReserved()).isEqualTo(2048);
       first.close();
       second.close();
       memory.cleanUp();
       assertThat(memory.usage()).isEqualTo(MemoryUsage.NONE);
-      memory.reserve(1024);
-      memory.reserve(1024);
+      reserve(1024);
+      reserve(1024);
       assertThat(refusal(1024)).isInstanceOf(PoolCapacityExceeded.class);
       assertThat(pool(0).pagesPeak()).isEqualTo(2);
     }
@@ -96,31 +109,31 @@ class FactsTest {
     @Test
     void pagesAreSharedReusedAndAdded() {
       memory(32, "sliced:page=2048");
-      memory.reserve(512);
-      memory.reserve(512);
+      reserve(512);
+      reserve(512);
       assertThat(memory.usage()).isEqualTo(usage(2, 1024, 0, 2048));
       memory(32, "sliced:page=512");
-      memory.reserve(512).close();
-      memory.reserve(512);
+      reserve(512).close();
+      reserve(512);
       assertThat(memory.usage()).isEqualTo(usage(1, 512, 0, 512));
       memory(32, "sliced:page=1024");
-      memory.reserve(768);
-      memory.reserve(768);
+      reserve(768);
+      reserve(768);
       assertThat(memory.usage().bytesReserved()).isEqualTo(2048);
     }
 
     @Test
     void oddAlignmentsPad() {
       memory(50, "sliced:page=500");
-      memory.reserve(40);
-      memory.reserve(40);
+      reserve(40);
+      reserve(40);
       assertThat(memory.usage()).isEqualTo(usage(2, 80, 20, 500));
     }
 
     @Test
     void eachSizeGoesToItsPage() {
       memory(10, "sliced:page=100;sliced:page=200;sliced:page=300;sliced:page=400");
-      for (long size : new long[] {50, 150, 250, 350}) memory.reserve(size);
+      for (long size : new long[] {50, 150, 250, 350}) reserve(size);
       assertThat(memory.usage().bytesInUse()).isEqualTo(800);
       assertThat(memory.usage().bytesReserved()).isEqualTo(1000);
     }
@@ -129,7 +142,7 @@ class FactsTest {
     void theDefaultLayoutPutsSmallRequestsOnOnePage() {
       List<Handle> handles = new ArrayList<>();
       for (int round = 0; round < 2; round++) {
-        for (long size = 1000; size <= 5000; size += 1000) handles.add(memory.reserve(size));
+        for (long size = 1000; size <= 5000; size += 1000) handles.add(reserve(size));
         assertThat(memory.usage()).isEqualTo(usage(5, 15_000, 72, 8 * MIB));
         handles.forEach(Handle::close);
       }
@@ -150,14 +163,14 @@ class FactsTest {
     @Test
     void aFreedHoleKeepsItsPadding() {
       memory(32, "sliced:page=1024");
-      Handle hole = memory.reserve(100);
-      Handle wall = memory.reserve(32);
+      Handle hole = reserve(100);
+      Handle wall = reserve(32);
       hole.close();
-      Handle again = memory.reserve(100);
+      Handle again = reserve(100);
       assertThat(memory.placement(again).offset()).isZero();
       again.close();
-      Handle part = memory.reserve(40);
-      Handle rest = memory.reserve(64);
+      Handle part = reserve(40);
+      Handle rest = reserve(64);
       assertThat(memory.placement(part).offset()).isZero();
       assertThat(memory.placement(rest).offset()).isEqualTo(64);
       List.of(part, rest, wall).forEach(Handle::close);
@@ -170,19 +183,19 @@ class FactsTest {
     @Test
     void extentsJoinTheirNeighbours() {
       memory(4, "sliced:page=32MiB,cap=32MiB");
-      Handle a = memory.reserve(4 * MIB);
-      Handle b = memory.reserve(15 * MIB);
-      Handle c = memory.reserve(8 * MIB);
-      Handle d = memory.reserve(4 * MIB);
+      Handle a = reserve(4 * MIB);
+      Handle b = reserve(15 * MIB);
+      Handle c = reserve(8 * MIB);
+      Handle d = reserve(4 * MIB);
       assertThat(refusal(8 * MIB)).isInstanceOf(PoolCapacityExceeded.class);
       b.close();
-      Handle e = memory.reserve(9 * MIB);
+      Handle e = reserve(9 * MIB);
       assertThat(memory.placement(e).offset()).isEqualTo(4 * MIB);
       assertThat(refusal(9 * MIB)).isInstanceOf(PoolCapacityExceeded.class);
       c.close();
       assertThat(pool(0).largestFree()).isEqualTo(14 * MIB);
       assertThat(memory.placement(d).offset()).isEqualTo(27 * MIB);
-      Handle f = memory.reserve(9 * MIB);
+      Handle f = reserve(9 * MIB);
       assertThat(memory.placement(f).offset()).isEqualTo(13 * MIB);
       a.close();
       d.close();
@@ -192,15 +205,15 @@ class FactsTest {
     @Test
     void requestsOfNothingTakeNothing() {
       memory(32, "sliced:page=1024,cap=1024");
-      Handle nothing = memory.reserve(0);
+      Handle nothing = reserve(0);
       assertThat(pool(0).pages()).isOne();
-      Handle all = memory.reserve(1024);
-      Handle more = memory.reserve(0);
+      Handle all = reserve(1024);
+      Handle more = reserve(0);
       assertThat(memory.placement(more)).isEqualTo(new Placement(0, 0, 0));
       assertThat(memory.usage()).isEqualTo(usage(3, 1024, 0, 1024));
       all.close();
-      Handle part = memory.reserve(100);
-      assertThat(memory.placement(memory.reserve(0)).offset()).isEqualTo(128);
+      Handle part = reserve(100);
+      assertThat(memory.placement(reserve(0)).offset()).isEqualTo(128);
       part.close();
       memory.cleanUp();
       assertThat(pool(0).pages()).isOne();
@@ -210,15 +223,15 @@ class FactsTest {
     @Test
     void cleanupRenumbersThePagesThatStay() {
       memory(32, "sliced:page=1024");
-      Handle first = memory.reserve(1024);
-      Handle second = memory.reserve(1000);
-      Handle third = memory.reserve(1024);
+      Handle first = reserve(1024);
+      Handle second = reserve(1000);
+      Handle third = reserve(1024);
       first.close();
       memory.cleanUp();
       assertThat(memory.placement(second)).isEqualTo(new Placement(0, 0, 0));
       assertThat(memory.placement(third)).isEqualTo(new Placement(0, 1, 0));
       second.close();
-      Handle fourth = memory.reserve(1024);
+      Handle fourth = reserve(1024);
       assertThat(memory.placement(fourth)).isEqualTo(new Placement(0, 0, 0));
       assertThat(memory.locate(third).size()).isEqualTo(1024);
     }
@@ -229,32 +242,32 @@ class FactsTest {
     @Test
     void aPageIsAsLargeAsTheAverageAndIsReused() {
       memory(32, "exclusive:max=512");
-      memory.reserve(100).close();
+      reserve(100).close();
       assertThat(memory.usage().bytesReserved()).isEqualTo(256);
-      memory.reserve(100);
+      reserve(100);
       assertThat(memory.usage()).isEqualTo(usage(1, 100, 28, 256));
     }
 
     @Test
     void everyAllocationHasItsPage() {
       memory(32, "exclusive:max=1024");
-      memory.reserve(512);
-      memory.reserve(512);
+      reserve(512);
+      reserve(512);
       assertThat(memory.usage()).isEqualTo(usage(2, 1024, 0, 1024));
       memory(32, "exclusive:max=1024");
-      memory.reserve(768);
-      memory.reserve(768);
+      reserve(768);
+      reserve(768);
       assertThat(memory.usage().bytesInUse()).isEqualTo(1536);
       memory(50, "exclusive:max=1000");
-      memory.reserve(40);
-      memory.reserve(40);
+      reserve(40);
+      reserve(40);
       assertThat(memory.usage().bytesPadding()).isEqualTo(20);
     }
 
     @Test
     void aSmallRequestOfThePresetTakesHalfABucket() {
       memory(32, Preset.EXCLUSIVE_PAGES);
-      Handle handle = memory.reserve(10);
+      Handle handle = reserve(10);
       assertThat(memory.placement(handle).pool()).isZero();
       assertThat(memory.usage().bytesReserved()).isEqualTo(16_224);
     }
@@ -262,20 +275,20 @@ class FactsTest {
     @Test
     void aPageNeverReusedLeavesAtTheFirstCheck() {
       memory(32, "exclusive:max=1024,period=50;direct");
-      memory.reserve(512).close();
-      for (int i = 0; i < 8; i++) memory.reserve(2048).close();
+      reserve(512).close();
+      for (int i = 0; i < 8; i++) reserve(2048).close();
       assertThat(pool(0).pages()).isOne();
-      memory.reserve(2048).close();
+      reserve(2048).close();
       assertThat(pool(0).pages()).isZero();
     }
 
     @Test
     void aPageReusedOftenLeavesAtTheFifthCheck() {
       memory(32, "exclusive:max=1024,period=500;direct");
-      for (int i = 0; i < 6; i++) memory.reserve(512).close();
+      for (int i = 0; i < 6; i++) reserve(512).close();
       int reservations = 6;
       while (pool(0).pages() > 0) {
-        memory.reserve(2048).close();
+        reserve(2048).close();
         reservations++;
       }
       assertThat(reservations).isEqualTo(500);
@@ -284,7 +297,7 @@ class FactsTest {
     @Test
     void theyMapAtOnceEvenInADryRun() {
       memory(32, "exclusive:max=1024");
-      memory.reserve(100, Mapping.LAZY);
+      reserve(100, Mapping.LAZY);
       assertThat(pool(0).pagesUnmapped()).isZero();
       assertThat(storage.allocations()).isOne();
     }
@@ -292,9 +305,9 @@ class FactsTest {
     @Test
     void aPageHeldByABindingSurvivesCleanup() {
       memory(32, "exclusive:max=1024");
-      Handle first = memory.reserve(1024);
-      Binding held = memory.reserve(1024).intoBinding();
-      Handle third = memory.reserve(1024);
+      Handle first = reserve(1024);
+      Binding held = reserve(1024).intoBinding();
+      Handle third = reserve(1024);
       first.close();
       third.close();
       memory.cleanUp();
@@ -308,8 +321,8 @@ class FactsTest {
     @Test
     void sizesThatPadAlikeReuseEachOther() {
       memory(32, "direct");
-      memory.reserve(50).close();
-      memory.reserve(40);
+      reserve(50).close();
+      reserve(40);
       assertThat(storage.allocations()).isOne();
       assertThat(memory.usage()).isEqualTo(usage(1, 40, 24, 64));
     }
@@ -317,16 +330,16 @@ class FactsTest {
     @Test
     void theCeilingNeverRefuses() {
       memory(32, "direct:reclaim=1MiB");
-      memory.reserve(MIB);
-      memory.reserve(4 * MIB);
+      reserve(MIB);
+      reserve(4 * MIB);
       assertThat(memory.usage().bytesReserved()).isEqualTo(5 * MIB);
     }
 
     @Test
     void whatIsReclaimedIsFlushedBeforeMoreIsAskedFor() {
       memory(32, "direct:reclaim=300MiB");
-      memory.reserve(300 * MIB).close();
-      memory.reserve(301 * MIB);
+      reserve(300 * MIB).close();
+      reserve(301 * MIB);
       assertThat(storage.flushes()).isOne();
       assertThat(storage.bytesPeak()).isEqualTo(301 * MIB);
     }
@@ -342,16 +355,16 @@ class FactsTest {
     void onlyExactSizesAreReused() {
       memory(4, "direct");
       memory.persistent();
-      Handle first = memory.reserve(1024);
-      Handle second = memory.reserve(1024);
+      Handle first = reserve(1024);
+      Handle second = reserve(1024);
       assertThat(inUse()).isEqualTo(usage(2, 2048, 0, 2048));
       first.close();
-      memory.reserve(1025).close();
+      reserve(1025).close();
       assertThat(persistent().pages()).isEqualTo(3);
-      Handle again = memory.reserve(1024);
+      Handle again = reserve(1024);
       assertThat(memory.placement(again)).isEqualTo(new Placement(255, 0, 0));
       assertThat(inUse().bytesInUse()).isEqualTo(2048);
-      memory.reserve(1025).close();
+      reserve(1025).close();
       assertThat(persistent().pages()).isEqualTo(3);
       again.close();
       second.close();
@@ -362,11 +375,11 @@ class FactsTest {
     void reuseSetsThePaddingToo() {
       memory(4, "direct");
       memory.persistent();
-      memory.reserve(1025).close();
-      Handle reused = memory.reserve(1028);
+      reserve(1025).close();
+      Handle reused = reserve(1028);
       assertThat(inUse()).isEqualTo(usage(1, 1028, 0, 1028));
       reused.close();
-      memory.reserve(1025);
+      reserve(1025);
       assertThat(inUse()).isEqualTo(usage(1, 1025, 3, 1028));
       assertThat(storage.allocations()).isOne();
     }
@@ -377,8 +390,8 @@ class FactsTest {
     @Test
     void aPoolThatAcceptsGrowsBeforeALaterPoolsRoomIsUsed() {
       memory(32, "sliced:page=1024,cap=1024;sliced:page=1024");
-      memory.reserve(1024);
-      memory.reserve(1024);
+      reserve(1024);
+      reserve(1024);
       assertThat(memory.usage().bytesReserved()).isEqualTo(2048);
       assertThat(pool(0).pagesPeak()).isOne();
       assertThat(pool(1).pagesPeak()).isOne();
@@ -387,8 +400,8 @@ class FactsTest {
     @Test
     void theLastFullPoolIsTheOneReported() {
       memory(32, "sliced:page=1024,cap=1024;sliced:page=2048,cap=2048");
-      memory.reserve(1024);
-      memory.reserve(2048);
+      reserve(1024);
+      reserve(2048);
       assertThat(refusal(1000)).isEqualTo(new PoolCapacityExceeded(1000, 2048, 2048));
     }
 
@@ -397,7 +410,7 @@ class FactsTest {
       memory(32, "sliced:page=1GiB;direct");
       assertThat(refusal(32)).isEqualTo(new BufferTooBig(1 << 30));
       memory(32, "sliced:page=1024,cap=1024;sliced:page=1GiB;direct");
-      memory.reserve(1024);
+      reserve(1024);
       assertThat(refusal(1024)).isEqualTo(new PoolCapacityExceeded(1024, 1024, 1024));
     }
 
@@ -405,7 +418,7 @@ class FactsTest {
     void absurdSizesAreTooBig() {
       assertThat(refusal(Long.MAX_VALUE)).isEqualTo(new BufferTooBig(Long.MAX_VALUE));
       memory(1, "direct");
-      memory.reserve(7);
+      reserve(7);
       assertThat(((Reservation.Refused) memory.tryReserve(Long.MAX_VALUE, Mapping.LAZY)).failure())
           .isEqualTo(new OutOfMemory(Long.MAX_VALUE));
       assertThat(memory.usage().allocations()).isOne();
@@ -414,8 +427,8 @@ class FactsTest {
     @Test
     void whatCanNotBeMappedStaysReservedAndMayBeTriedAgain() {
       memory(32, "sliced:page=300MiB");
-      Handle wall = memory.reserve(MIB, Mapping.EAGER);
-      Handle late = memory.reserve(300 * MIB, Mapping.LAZY);
+      Handle wall = reserve(MIB, Mapping.EAGER);
+      Handle late = reserve(300 * MIB, Mapping.LAZY);
       assertThatThrownBy(() -> memory.locate(late))
           .isInstanceOfSatisfying(
               MemoryException.class,
@@ -434,7 +447,7 @@ class FactsTest {
     @Test
     void anythingLiveRefuses() {
       memory(32, "sliced:page=1024");
-      Handle nothing = memory.reserve(0);
+      Handle nothing = reserve(0);
       assertThat(memory.tryInstall(Preset.SUB_SLICES.resolve(memory.properties())))
           .contains(new PoolsInUse(0));
       nothing.close();
@@ -444,7 +457,7 @@ class FactsTest {
     @Test
     void aCaptureRefusesAndNothingChanges() {
       memory(32, "sliced:page=1024");
-      memory.reserve(10).close();
+      reserve(10).close();
       try (GraphCapture _ = memory.capture()) {
         assertThat(memory.tryInstall(Preset.SUB_SLICES.resolve(memory.properties())))
             .contains(new CaptureActive());
@@ -457,7 +470,7 @@ class FactsTest {
       memory(32, "sliced:page=1024");
       Handle weights;
       try (PersistentWindow _ = memory.persistent()) {
-        weights = memory.reserve(MIB);
+        weights = reserve(MIB);
       }
       memory.install(Layout.parse("sliced:page=1024;direct;exclusive:max=10"));
       assertThat(memory.locate(weights).size()).isEqualTo(MIB);
@@ -480,12 +493,12 @@ class FactsTest {
       memory(32, "sliced:page=4096");
       PersistentWindow outer = memory.persistent();
       memory.persistent().close();
-      memory.reserve(1024);
+      reserve(1024);
       assertThat(persistent().usage().bytesInUse()).isEqualTo(1024);
       assertThat(pool(0).pagesPeak()).isZero();
       outer.close();
       outer.close();
-      memory.reserve(1024);
+      reserve(1024);
       assertThat(pool(0).pagesPeak()).isOne();
       assertThat(memory.mode()).isEqualTo(AllocationMode.AUTO);
     }
@@ -502,10 +515,10 @@ class FactsTest {
       for (PersistentMemory setting : PersistentMemory.values()) {
         memory(32, Layout.parse("sliced:page=4096"), setting);
         PersistentWindow window = memory.persistent();
-        Handle inWindow = memory.reserve(1024);
+        Handle inWindow = reserve(1024);
         window.close();
-        Handle sameSize = memory.reserve(1024);
-        Handle otherSize = memory.reserve(2048);
+        Handle sameSize = reserve(1024);
+        Handle otherSize = reserve(2048);
         int expected =
             switch (setting) {
               case ENABLED -> 1;
@@ -528,25 +541,26 @@ class FactsTest {
       memory(32, Preset.EXCLUSIVE_PAGES);
       for (int round = 0; round < 2; round++) {
         try (GraphCapture capture = memory.capture()) {
-          memory.reserve(1024).close();
+          reserve(1024).close();
           List<Handle> pins = capture.end();
+          held.addAll(pins);
           assertThat(pins).hasSize(1);
           if (round == 0) pins.forEach(Handle::close);
         }
       }
       long reserved = memory.usage().bytesReserved();
       memory.persistent();
-      memory.reserve(1024);
+      reserve(1024);
       assertThat(memory.usage().bytesReserved()).isGreaterThan(reserved);
     }
 
     @Test
     void anIdleSliceIsNotPinnedAndALiveOneStaysMutable() {
       memory.persistent();
-      memory.reserve(1024).close();
-      Handle live = memory.reserve(512);
+      reserve(1024).close();
+      Handle live = reserve(512);
       GraphCapture capture = memory.capture();
-      memory.reserve(2048).close();
+      reserve(2048).close();
       assertThat(capture.end()).extracting(Handle::size).containsExactly(2048L);
       assertThat(live.canMut()).isTrue();
     }
@@ -554,18 +568,18 @@ class FactsTest {
     @Test
     void aSliceUsedAgainInsideIsPinnedOnce() {
       memory.persistent();
-      Handle before = memory.reserve(1024);
+      Handle before = reserve(1024);
       GraphCapture capture = memory.capture();
       capture.endPriming();
       before.close();
-      memory.reserve(1024);
+      reserve(1024);
       assertThat(capture.end()).hasSize(1);
     }
 
     @Test
     void cleanupDuringACaptureDoesNothing() {
       GraphCapture capture = memory.capture();
-      memory.reserve(1024).close();
+      reserve(1024).close();
       memory.cleanUp();
       assertThat(capture.end()).hasSize(1);
     }
@@ -573,9 +587,9 @@ class FactsTest {
     @Test
     void aSecondBeginJoinsTheFirstAndEndsWithIt() {
       GraphCapture first = memory.capture();
-      memory.reserve(1024);
+      reserve(1024);
       GraphCapture second = memory.capture();
-      memory.reserve(2048);
+      reserve(2048);
       assertThat(second.end()).hasSize(2);
       assertThat(first.end()).isEmpty();
     }
@@ -583,20 +597,20 @@ class FactsTest {
     @Test
     void primingMakesAsManyPlacesAsTheWorkHolds() {
       GraphCapture capture = memory.capture();
-      for (int i = 0; i < 3; i++) memory.reserve(1024).close();
+      for (int i = 0; i < 3; i++) reserve(1024).close();
       long reserved = memory.usage().bytesReserved();
       assertThat(persistent().pages()).isEqualTo(3);
       assertThat(persistent().usage().bytesInUse()).isEqualTo(3 * 1024);
       capture.endPriming();
       assertThat(persistent().usage().bytesInUse()).isZero();
-      for (int i = 0; i < 3; i++) memory.reserve(1024);
+      for (int i = 0; i < 3; i++) reserve(1024);
       assertThat(memory.usage().bytesReserved()).isEqualTo(reserved);
     }
 
     @Test
     void withoutPinsEverythingIsFreeAgain() {
       try (GraphCapture _ = memory.capture()) {
-        memory.reserve(1024).close();
+        reserve(1024).close();
         assertThat(memory.usage().bytesInUse()).isEqualTo(1024);
       }
       assertThat(memory.usage().bytesInUse()).isZero();
@@ -606,7 +620,7 @@ class FactsTest {
     @Test
     void aPinForbidsWritingInPlace() {
       GraphCapture capture = memory.capture();
-      Handle handle = memory.reserve(1024);
+      Handle handle = reserve(1024);
       List<Handle> pins = capture.end();
       assertThat(handle.canMut()).isFalse();
       pins.forEach(Handle::close);

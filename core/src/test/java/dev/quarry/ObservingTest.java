@@ -28,6 +28,9 @@ class ObservingTest {
   private final QuietLogger log = new QuietLogger();
   private final List<MemoryEvent> events = new ArrayList<>();
 
+  /// Reachable until the test ends: a memory takes lost handles back.
+  private final List<Handle> held = new ArrayList<>();
+
   private DeviceMemory<Region> memory(String layout, MemoryOptions options) {
     return DeviceMemory.on(new CountingStorage(), DEVICE)
         .name("m")
@@ -250,11 +253,11 @@ class ObservingTest {
       assertThatThrownBy(() -> memory.report().cappedLayout())
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("has held a page");
-      memory.reserve(50);
-      memory.reserve(8000);
+      held.add(memory.reserve(50));
+      held.add(memory.reserve(8000));
       assertThat(memory.report().cappedLayout().text())
           .isEqualTo("sliced:page=1KiB,slice=128,cap=1KiB;exclusive:max=8KiB,period=7");
-      memory.reserve(1000);
+      held.add(memory.reserve(1000));
       assertThat(memory.report().cappedLayout().text())
           .as("a pool that served near its page keeps growing")
           .startsWith("sliced:page=1KiB,slice=128;");

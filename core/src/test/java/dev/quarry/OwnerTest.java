@@ -32,6 +32,9 @@ class OwnerTest {
   private final DeviceMemory<MemorySegment> memory =
       DeviceMemory.onHost(Layout.parse("sliced:page=1MiB;direct"));
 
+  /// Reachable until the test ends: a memory takes lost handles back.
+  private final List<Handle> held = new ArrayList<>();
+
   @AfterEach
   void close() {
     memory.close();
@@ -87,7 +90,7 @@ class OwnerTest {
     Binding staleBinding = stale.binding();
     staleBinding.close();
     stale.close();
-    memory.reserve(64);
+    held.add(memory.reserve(64));
     for (Owner owner : List.of(stale, staleBinding)) {
       assertThatThrownBy(() -> memory.locate(owner))
           .isInstanceOfSatisfying(

@@ -24,6 +24,7 @@ import dev.quarry.report.MemoryReport;
 import dev.quarry.report.PoolReport;
 import dev.quarry.storage.BytesStorage;
 import dev.quarry.storage.CountingStorage;
+import dev.quarry.storage.RecordingStorage;
 import dev.quarry.storage.Region;
 import dev.quarry.storage.Storage;
 import java.lang.foreign.MemorySegment;
@@ -335,9 +336,9 @@ final class Duel {
   // What can be seen.
 
   private void compare() {
-    if (!storage.calls.equals(model.storage.calls))
-      assertThat(storage.calls).as("calls of the storage").isEqualTo(model.storage.calls);
-    storage.calls.clear();
+    if (!storage.calls().equals(model.storage.calls))
+      assertThat(storage.calls()).as("calls of the storage").isEqualTo(model.storage.calls);
+    storage.calls().clear();
     model.storage.calls.clear();
     if (memory.mode() != model.mode()) assertThat(memory.mode()).isEqualTo(model.mode());
     int failures = model.failures().size();

@@ -2,6 +2,7 @@ package dev.quarry.model;
 
 import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure;
+import dev.quarry.storage.StorageCall;
 import java.util.ArrayList;
 import java.util.List;
 

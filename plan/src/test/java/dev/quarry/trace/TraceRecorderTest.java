@@ -38,6 +38,9 @@ class TraceRecorderTest {
 
   @TempDir Path folder;
 
+  /// Reachable until the test ends: a memory takes lost handles back.
+  private final List<Handle> held = new ArrayList<>();
+
   private DeviceMemory<Region> memory(TraceRecorder recorder) {
     return DeviceMemory.on(new CountingStorage(), DEVICE).layout(LAYOUT).listener(recorder).open();
   }
@@ -61,7 +64,7 @@ class TraceRecorderTest {
         .isEqualTo(pools);
   }
 
-  private static void churn(DeviceMemory<Region> memory) {
+  private void churn(DeviceMemory<Region> memory) {
     SplittableRandom random = new SplittableRandom(11);
     ArrayDeque<Handle> live = new ArrayDeque<>();
     for (int i = 0; i < 5_000; i++) {
@@ -69,6 +72,7 @@ class TraceRecorderTest {
       if (memory.tryReserve(random.nextLong(1 << 20), DryRun.mapping()) instanceof Handle handle)
         live.add(handle);
     }
+    held.addAll(live);
   }
 
   @Test
@@ -81,7 +85,7 @@ class TraceRecorderTest {
       memory.reserve(100).close();
       assertThat(memory.tryReserve(1 << 30, DryRun.mapping()))
           .isInstanceOf(Reservation.Refused.class);
-      memory.reserve(7);
+      held.add(memory.reserve(7));
       recorder.finish();
     }
     List<TraceEvent> events = new ArrayList<>();
@@ -125,7 +129,7 @@ class TraceRecorderTest {
           new TraceRecorder(TraceWriter.to(file, Form.CSV, Packing.PLAIN))) {
         late.add(recorder);
         old.close();
-        memory.reserve(20);
+        held.add(memory.reserve(20));
         recorder.finish();
       }
     }

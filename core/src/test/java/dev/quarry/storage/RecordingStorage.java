@@ -1,22 +1,27 @@
-package dev.quarry.model;
+package dev.quarry.storage;
 
 import dev.quarry.failure.MemoryException;
-import dev.quarry.storage.Region;
-import dev.quarry.storage.Storage;
-import dev.quarry.storage.StorageId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /// A storage that keeps the list of what it was asked for.
-final class RecordingStorage<R> implements Storage<R> {
+///
+/// @param <R> the resource type of the storage that does it
+public final class RecordingStorage<R> implements Storage<R> {
   private final Storage<R> inner;
   private final Map<StorageId, Long> sizes = new HashMap<>();
-  final List<StorageCall> calls = new ArrayList<>();
+  private final List<StorageCall> calls = new ArrayList<>();
 
-  RecordingStorage(Storage<R> inner) {
+  /// Passes every call on to this storage.
+  public RecordingStorage(Storage<R> inner) {
     this.inner = inner;
+  }
+
+  /// What was asked for since the caller last cleared this list, in order.
+  public List<StorageCall> calls() {
+    return calls;
   }
 
   @Override
