@@ -89,24 +89,31 @@ public final class TraceRunner {
     try (DeviceMemory<Region> memory =
         DeviceMemory.on(new CountingStorage(), DEVICE).layout(layout).open()) {
       Handle[] handles = new Handle[ops.slots()];
-      Checksums sums = Checksums.START;
-      int untimed = ops.size() - ops.timed();
-      long start = System.nanoTime();
-      for (int i = 0; i < ops.size(); i++) {
-        if (i == untimed) start = System.nanoTime();
-        int slot = ops.slot(i);
-        if (ops.isFree(i)) {
-          handles[slot].close();
-        } else {
-          Handle handle = memory.reserve(ops.bytes(i));
-          handles[slot] = handle;
-          if (withChecksums) sums = sums.with(memory.placement(handle), memory.locate(handle));
-        }
+      try {
+        return run(ops, memory, handles, withChecksums);
+      } finally {
+        Reference.reachabilityFence(handles);
       }
-      double nanos = System.nanoTime() - start;
-      Run run = new Run(nanos / ops.timed(), memory.report(), sums);
-      Reference.reachabilityFence(handles);
-      return run;
     }
+  }
+
+  private static Run run(
+      Ops ops, DeviceMemory<Region> memory, Handle[] handles, boolean withChecksums) {
+    Checksums sums = Checksums.START;
+    int untimed = ops.size() - ops.timed();
+    long start = System.nanoTime();
+    for (int i = 0; i < ops.size(); i++) {
+      if (i == untimed) start = System.nanoTime();
+      int slot = ops.slot(i);
+      if (ops.isFree(i)) {
+        handles[slot].close();
+      } else {
+        Handle handle = memory.reserve(ops.bytes(i));
+        handles[slot] = handle;
+        if (withChecksums) sums = sums.with(memory.placement(handle), memory.locate(handle));
+      }
+    }
+    double nanos = System.nanoTime() - start;
+    return new Run(nanos / ops.timed(), memory.report(), sums);
   }
 }
