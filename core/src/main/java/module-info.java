@@ -12,6 +12,9 @@ module dev.quarry {
 
   uses dev.quarry.storage.StorageProvider;
 
+  provides dev.quarry.storage.StorageProvider with
+      dev.quarry.storage.BytesProvider;
+
   requires static transitive jdk.jfr;
   requires static transitive org.jspecify;
 }

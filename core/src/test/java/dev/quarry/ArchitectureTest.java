@@ -81,7 +81,7 @@ class ArchitectureTest {
           .whereLayer(FAILURE)
           .mayOnlyAccessLayers(SIZE)
           .whereLayer(STORAGE)
-          .mayOnlyAccessLayers(SIZE, FAILURE)
+          .mayOnlyAccessLayers(SIZE, LAYOUT, FAILURE)
           .whereLayer(REPORT)
           .mayOnlyAccessLayers(SIZE, LAYOUT, FAILURE)
           .whereLayer(POOL)

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// frees its memory when it is collected.
 public final class BytesStorage implements Storage<MemorySegment> {
   private static final Cleaner LOST_STORAGES = Cleaner.create();
-  private static final long ALIGNMENT = 64;
+  static final long ALIGNMENT = 64;
   private static final int LARGEST_SLOT_BITS = 15;
   private static final int SMALLEST_SLOT_BITS = 6;
   private static final long SLAB_BYTES = 256 << 10;
