@@ -88,11 +88,8 @@ public final class BytesStorage implements Storage<MemorySegment> {
   @Override
   public MemorySegment get(Region region) {
     Block block = blocks.get(region.id());
-    if (block == null
-        || region.offset() > block.size()
-        || region.size() > block.size() - region.offset()) {
-      throw new MemoryException(new MemoryFailure.RegionNotFound(region.toString()));
-    }
+    if (block == null) throw region.notFound();
+    region.checkInside(block.size());
     return block.segment().asSlice(region.offset(), region.size());
   }
 

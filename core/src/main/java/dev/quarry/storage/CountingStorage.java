@@ -50,9 +50,8 @@ public final class CountingStorage implements Storage<Region> {
   @Override
   public Region get(Region region) {
     Long size = sizes.get(region.id());
-    if (size == null || region.offset() > size || region.size() > size - region.offset()) {
-      throw new MemoryException(new MemoryFailure.RegionNotFound(region.toString()));
-    }
+    if (size == null) throw region.notFound();
+    region.checkInside(size);
     return region;
   }
 

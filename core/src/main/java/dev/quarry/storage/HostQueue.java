@@ -5,9 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Runs each command at once, on the thread that puts it here.
-final class HostQueue implements CommandQueue<MemorySegment> {
+/// A queue over host memory, which runs each command at once, on the thread that puts it here.
+public final class HostQueue implements CommandQueue<MemorySegment> {
   private @Nullable List<Runnable> recorded;
+
+  /// A queue with nothing to wait for.
+  public HostQueue() {}
 
   @Override
   public boolean isSynchronous() {

@@ -1,5 +1,7 @@
 package dev.quarry.storage;
 
+import dev.quarry.failure.MemoryException;
+import dev.quarry.failure.MemoryFailure;
 import java.util.Objects;
 
 /// A window of bytes inside one device allocation. Immutable.
@@ -23,6 +25,18 @@ public record Region(StorageId id, long offset, long size) {
   public Region trim(long fromFront, long fromBack) {
     checkTrim(size, fromFront, fromBack);
     return new Region(id, offset + fromFront, size - fromFront - fromBack);
+  }
+
+  /// Checks that this window is inside an allocation of `bytes` bytes.
+  ///
+  /// @throws MemoryException with [MemoryFailure.RegionNotFound] when it is not
+  public void checkInside(long bytes) {
+    if (offset > bytes || size > bytes - offset) throw notFound();
+  }
+
+  /// What [Storage#get] throws for a region that it does not know.
+  public MemoryException notFound() {
+    return new MemoryException(new MemoryFailure.RegionNotFound(toString()));
   }
 
   /// Checks that a window of `size` bytes can be [trimmed][#trim] by these.

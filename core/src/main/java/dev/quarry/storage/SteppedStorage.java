@@ -1,7 +1,5 @@
 package dev.quarry.storage;
 
-import dev.quarry.failure.MemoryException;
-import dev.quarry.failure.MemoryFailure;
 import dev.quarry.failure.WorkException;
 import dev.quarry.failure.WorkFailure;
 import java.lang.foreign.MemorySegment;
@@ -112,8 +110,7 @@ public final class SteppedStorage implements Storage<MemorySegment> {
 
   @Override
   public synchronized MemorySegment get(Region region) {
-    if (givenBack.containsKey(region.id()))
-      throw new MemoryException(new MemoryFailure.RegionNotFound(region.toString()));
+    if (givenBack.containsKey(region.id())) throw region.notFound();
     return bytes.get(region);
   }
 

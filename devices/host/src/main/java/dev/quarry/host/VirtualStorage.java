@@ -1,0 +1,218 @@
+package dev.quarry.host;
+
+import dev.quarry.failure.MemoryException;
+import dev.quarry.failure.MemoryFailure;
+import dev.quarry.storage.CommandQueue;
+import dev.quarry.storage.HostQueue;
+import dev.quarry.storage.Region;
+import dev.quarry.storage.Storage;
+import dev.quarry.storage.StorageId;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Cleaner;
+import java.util.HashMap;
+import java.util.Map;
+
+/// Host memory in address space that is reserved once, and committed as allocations come. On Linux.
+///
+/// Guarantees
+/// - Fresh allocations read as zero. Those of at least 2 MiB begin at a multiple of it, others at a
+///   multiple of the kernel's page.
+/// - Giving an allocation back returns its memory to the system at once and keeps its addresses:
+///   the next allocation of the same size gets the lowest address that is free.
+/// - What is allocated is limited, by default to the memory of the machine or its container: beyond
+///   it [MemoryFailure.OutOfMemory], and [MemoryFailure.BufferTooBig] for what alone is larger. The
+///   kernel commits memory when it is first touched, or at once with [VirtualOptions#populated]; it
+///   never holds more than [#bytesAllocated], rounded up to a page for each allocation.
+/// - Segments may be used from any thread. One whose allocation was given back throws.
+///
+/// Every allocation takes a page at least: it is made for pools, and wasteful for thousands of
+/// small ones.
+///
+/// Threads: single-owner. A storage that is lost without [#close] gives its memory back when it is
+/// collected.
+public final class VirtualStorage implements Storage<MemorySegment> {
+  private static final Cleaner LOST_STORAGES = Cleaner.create();
+  private static final long ALIGNMENT = 64;
+  private static final long HUGE_PAGE = 2L << 20;
+  private static final long MOST = 1L << 50;
+
+  private final Libc libc;
+  private final VirtualOptions options;
+  private final AddressSpace space;
+  private final Cleaner.Cleanable cleanable;
+  private final Map<StorageId, Block> blocks = new HashMap<>();
+  private long allocations;
+  private long bytes;
+  private boolean closed;
+
+  /// What stands behind an id. The arena closes first when it is given back, which is final; what
+  /// the kernel refuses then can be tried again.
+  private static final class Block {
+    final long address;
+    final long size;
+    final Arena arena;
+    final MemorySegment segment;
+    boolean locked;
+
+    @SuppressWarnings("restricted") // the address is our own
+    Block(long address, long size, boolean locked, Arena arena) {
+      this.address = address;
+      this.size = size;
+      this.locked = locked;
+      this.arena = arena;
+      this.segment = MemorySegment.ofAddress(address).reinterpret(size, arena, null);
+    }
+  }
+
+  VirtualStorage(Libc libc, VirtualOptions options) {
+    this.libc = libc;
+    this.options = options;
+    this.space = new AddressSpace(libc, options.hugePages(), HUGE_PAGE);
+    this.cleanable = LOST_STORAGES.register(this, space);
+  }
+
+  /// Opens a storage limited to the memory of the machine.
+  ///
+  /// @throws MemoryException with [MemoryFailure.Unknown] where it is not available; the message
+  ///   says why
+  public static VirtualStorage open() {
+    return open(VirtualOptions.ofMachine());
+  }
+
+  /// Opens a storage.
+  ///
+  /// @throws MemoryException with [MemoryFailure.Unknown] where it is not available; the message
+  ///   says why
+  public static VirtualStorage open(VirtualOptions options) {
+    try {
+      return new VirtualStorage(VirtualProvider.libc(), options);
+    } catch (UnsupportedOperationException e) {
+      throw new MemoryException(
+          new MemoryFailure.Unknown("virtual memory is not available, because " + e.getMessage()),
+          e);
+    }
+  }
+
+  @Override
+  public long alignment() {
+    return ALIGNMENT;
+  }
+
+  @Override
+  public StorageId allocate(long size) {
+    if (closed) throw new MemoryException(new MemoryFailure.Unknown("the storage is closed"));
+    if (size > Math.min(options.limit(), MOST))
+      throw new MemoryException(new MemoryFailure.BufferTooBig(size));
+    if (size > options.limit() - bytes)
+      throw new MemoryException(new MemoryFailure.OutOfMemory(size));
+    Block block =
+        size == 0
+            ? new Block(ALIGNMENT, 0, false, openArena())
+            : new Block(commit(size), size, options.locked(), openArena());
+    StorageId id = new StorageId(allocations++);
+    blocks.put(id, block);
+    bytes += size;
+    return id;
+  }
+
+  /// Closed when the allocation is given back, or with the storage.
+  @SuppressWarnings("MustBeClosedChecker")
+  private static Arena openArena() {
+    return Arena.ofShared();
+  }
+
+  private long commit(long size) {
+    long length = space.pages(size);
+    long address = space.take(length);
+    if (address < 0) throw refused("commit", size, (int) -address);
+    int errno = options.locked() ? libc.lock(address, length) : 0;
+    if (errno != 0) throw undo(address, length, "lock", size, errno);
+    errno = options.populated() ? libc.advise(address, length, Libc.Advice.POPULATE) : 0;
+    if (errno == 0) return address;
+    if (options.locked()) libc.unlock(address, length);
+    throw undo(address, length, "populate", size, errno);
+  }
+
+  private MemoryException undo(long address, long length, String call, long size, int errno) {
+    libc.advise(address, length, Libc.Advice.DROP);
+    space.give(address, length);
+    return refused(call, size, errno);
+  }
+
+  private static MemoryException refused(String call, long size, int errno) {
+    return new MemoryException(
+        new MemoryFailure.OutOfMemory(size),
+        new IllegalStateException("the kernel did not " + call + " it: " + Errno.text(errno)));
+  }
+
+  @Override
+  public MemorySegment get(Region region) {
+    Block block = blocks.get(region.id());
+    if (block == null || !block.arena.scope().isAlive()) throw region.notFound();
+    region.checkInside(block.size);
+    return block.segment.asSlice(region.offset(), region.size());
+  }
+
+  @Override
+  public void deallocate(StorageId id) {
+    Block block = blocks.get(id);
+    if (block == null) return;
+    closeArena(block);
+    if (block.size > 0) decommit(block);
+    blocks.remove(id);
+    bytes -= block.size;
+  }
+
+  /// An arena refuses to close while another thread is inside its segment.
+  private static void closeArena(Block block) {
+    if (!block.arena.scope().isAlive()) return;
+    try {
+      block.arena.close();
+    } catch (IllegalStateException e) {
+      throw new MemoryException(new MemoryFailure.ReleaseFailed(String.valueOf(e.getMessage())), e);
+    }
+  }
+
+  private void decommit(Block block) {
+    long length = space.pages(block.size);
+    int errno = block.locked ? libc.unlock(block.address, length) : 0;
+    if (errno == 0) {
+      block.locked = false;
+      errno = libc.advise(block.address, length, Libc.Advice.DROP);
+    }
+    if (errno != 0)
+      throw new MemoryException(
+          new MemoryFailure.ReleaseFailed(
+              "the kernel did not drop " + length + " bytes: " + Errno.text(errno)));
+    space.give(block.address, length);
+  }
+
+  /// Does nothing: memory is released at once.
+  @Override
+  public void flush() {}
+
+  @Override
+  public long bytesAllocated() {
+    return bytes;
+  }
+
+  /// A queue that runs each command at once.
+  @Override
+  public CommandQueue<MemorySegment> openQueue() {
+    return new HostQueue();
+  }
+
+  /// Releases everything.
+  ///
+  /// @throws MemoryException with [MemoryFailure.ReleaseFailed] while another thread is inside a
+  ///   segment; closing can be tried again then
+  @Override
+  public void close() {
+    closed = true;
+    for (Block block : blocks.values()) closeArena(block);
+    blocks.clear();
+    bytes = 0;
+    cleanable.clean();
+  }
+}
