@@ -6,9 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -31,14 +29,10 @@ public final class BytesStorage implements Storage<MemorySegment> {
   private static final MemorySegment NO_BYTES =
       Arena.ofAuto().allocate(ALIGNMENT, ALIGNMENT).asSlice(0, 0);
 
-  private final long limit;
   private final Arenas arenas = new Arenas();
   private final Cleaner.Cleanable cleanable = LOST_STORAGES.register(this, arenas);
-  private final Map<StorageId, Block> blocks = new HashMap<>();
+  private final Allocations<Block> allocations;
   private final List<List<Slab>> slabsWithRoom = new ArrayList<>();
-  private long allocations;
-  private long bytes;
-  private boolean closed;
 
   /// Host memory limited by nothing but the machine.
   public BytesStorage() {
@@ -50,8 +44,7 @@ public final class BytesStorage implements Storage<MemorySegment> {
   /// Beyond that allocations are refused with [MemoryFailure.OutOfMemory], and ones larger than the
   /// limit with [MemoryFailure.BufferTooBig].
   public BytesStorage(long limit) {
-    if (limit < 0) throw new IllegalArgumentException("limit (" + limit + ") is negative");
-    this.limit = limit;
+    allocations = new Allocations<>(limit, limit);
     for (int bits = SMALLEST_SLOT_BITS; bits <= LARGEST_SLOT_BITS; bits++)
       slabsWithRoom.add(new ArrayList<>());
   }
@@ -63,14 +56,8 @@ public final class BytesStorage implements Storage<MemorySegment> {
 
   @Override
   public StorageId allocate(long size) {
-    if (closed) throw new MemoryException(new MemoryFailure.Unknown("the storage is closed"));
-    if (size > limit) throw new MemoryException(new MemoryFailure.BufferTooBig(size));
-    if (size > limit - bytes) throw new MemoryException(new MemoryFailure.OutOfMemory(size));
-    Block block = makeBlock(size);
-    StorageId id = new StorageId(allocations++);
-    blocks.put(id, block);
-    bytes += size;
-    return id;
+    allocations.checkFits(size);
+    return allocations.add(size, makeBlock(size));
   }
 
   private Block makeBlock(long size) {
@@ -87,19 +74,16 @@ public final class BytesStorage implements Storage<MemorySegment> {
 
   @Override
   public MemorySegment get(Region region) {
-    Block block = blocks.get(region.id());
-    if (block == null) throw region.notFound();
-    region.checkInside(block.size());
-    return block.segment().asSlice(region.offset(), region.size());
+    MemorySegment segment = allocations.of(region).segment();
+    return segment.asSlice(region.offset(), region.size());
   }
 
   @Override
   public void deallocate(StorageId id) {
-    Block block = blocks.get(id);
+    Block block = allocations.find(id);
     if (block == null) return;
     release(block);
-    blocks.remove(id);
-    bytes -= block.size();
+    allocations.remove(id);
   }
 
   private void release(Block block) {
@@ -126,7 +110,7 @@ public final class BytesStorage implements Storage<MemorySegment> {
 
   @Override
   public long bytesAllocated() {
-    return bytes;
+    return allocations.bytes();
   }
 
   /// A queue that runs each command at once.
@@ -137,20 +121,15 @@ public final class BytesStorage implements Storage<MemorySegment> {
 
   @Override
   public void close() {
-    closed = true;
-    blocks.clear();
+    allocations.refuseMore();
+    allocations.clear();
     slabsWithRoom.forEach(List::clear);
-    bytes = 0;
     cleanable.clean();
   }
 
   /// What stands behind an id.
   private sealed interface Block {
     MemorySegment segment();
-
-    default long size() {
-      return segment().byteSize();
-    }
 
     record Empty(MemorySegment segment) implements Block {}
 

@@ -1,23 +1,16 @@
 package dev.quarry.storage;
 
-import dev.quarry.failure.MemoryException;
-import dev.quarry.failure.MemoryFailure;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
-import java.util.Map;
 
 /// A storage without memory behind it, for plans, replays and tests: it counts what a device would
 /// be asked for. Its resource is the [Region] itself. Single-owner.
 public final class CountingStorage implements Storage<Region> {
   private final long alignment;
-  private final long capacity;
-  private final Map<StorageId, Long> sizes = new HashMap<>();
+  private final Allocations<Long> sizes;
   private long allocations;
   private long deallocations;
   private long flushes;
-  private long bytes;
   private long bytesPeak;
-  private boolean closed;
 
   /// A storage aligned to one byte that never runs out.
   public CountingStorage() {
@@ -27,7 +20,7 @@ public final class CountingStorage implements Storage<Region> {
   /// A storage with this alignment that holds at most `capacity` bytes at once.
   public CountingStorage(long alignment, long capacity) {
     this.alignment = alignment;
-    this.capacity = capacity;
+    this.sizes = new Allocations<>(capacity, capacity);
   }
 
   @Override
@@ -37,30 +30,22 @@ public final class CountingStorage implements Storage<Region> {
 
   @Override
   public StorageId allocate(long size) {
-    if (closed) throw new MemoryException(new MemoryFailure.Unknown("the storage is closed"));
-    if (size > capacity) throw new MemoryException(new MemoryFailure.BufferTooBig(size));
-    if (size > capacity - bytes) throw new MemoryException(new MemoryFailure.OutOfMemory(size));
-    StorageId id = new StorageId(allocations++);
-    sizes.put(id, size);
-    bytes += size;
-    bytesPeak = Math.max(bytesPeak, bytes);
+    sizes.checkFits(size);
+    StorageId id = sizes.add(size, size);
+    allocations++;
+    bytesPeak = Math.max(bytesPeak, sizes.bytes());
     return id;
   }
 
   @Override
   public Region get(Region region) {
-    Long size = sizes.get(region.id());
-    if (size == null) throw region.notFound();
-    region.checkInside(size);
+    sizes.of(region);
     return region;
   }
 
   @Override
   public void deallocate(StorageId id) {
-    Long size = sizes.remove(id);
-    if (size == null) return;
-    bytes -= size;
-    deallocations++;
+    if (sizes.remove(id) != null) deallocations++;
   }
 
   @Override
@@ -70,7 +55,7 @@ public final class CountingStorage implements Storage<Region> {
 
   @Override
   public long bytesAllocated() {
-    return bytes;
+    return sizes.bytes();
   }
 
   /// A queue whose commands do nothing, since there are no bytes.
@@ -101,9 +86,8 @@ public final class CountingStorage implements Storage<Region> {
 
   @Override
   public void close() {
-    closed = true;
+    sizes.refuseMore();
     sizes.clear();
-    bytes = 0;
   }
 
   private static final class QueueOfNothing implements CommandQueue<Region> {

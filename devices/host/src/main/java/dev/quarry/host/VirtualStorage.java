@@ -2,6 +2,7 @@ package dev.quarry.host;
 
 import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure;
+import dev.quarry.storage.Allocations;
 import dev.quarry.storage.CommandQueue;
 import dev.quarry.storage.HostQueue;
 import dev.quarry.storage.Region;
@@ -10,8 +11,6 @@ import dev.quarry.storage.StorageId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Cleaner;
-import java.util.HashMap;
-import java.util.Map;
 
 /// Host memory in address space that is reserved once, and committed as allocations come. On Linux.
 ///
@@ -41,10 +40,7 @@ public final class VirtualStorage implements Storage<MemorySegment> {
   private final VirtualOptions options;
   private final AddressSpace space;
   private final Cleaner.Cleanable cleanable;
-  private final Map<StorageId, Block> blocks = new HashMap<>();
-  private long allocations;
-  private long bytes;
-  private boolean closed;
+  private final Allocations<Block> allocations;
 
   /// What stands behind an id. The arena closes first when it is given back, which is final; what
   /// the kernel refuses then can be tried again.
@@ -68,6 +64,7 @@ public final class VirtualStorage implements Storage<MemorySegment> {
   VirtualStorage(Libc libc, VirtualOptions options) {
     this.libc = libc;
     this.options = options;
+    this.allocations = new Allocations<>(options.limit(), MOST);
     this.space = new AddressSpace(libc, options.hugePages(), HUGE_PAGE);
     this.cleanable = LOST_STORAGES.register(this, space);
   }
@@ -101,19 +98,12 @@ public final class VirtualStorage implements Storage<MemorySegment> {
 
   @Override
   public StorageId allocate(long size) {
-    if (closed) throw new MemoryException(new MemoryFailure.Unknown("the storage is closed"));
-    if (size > Math.min(options.limit(), MOST))
-      throw new MemoryException(new MemoryFailure.BufferTooBig(size));
-    if (size > options.limit() - bytes)
-      throw new MemoryException(new MemoryFailure.OutOfMemory(size));
-    Block block =
+    allocations.checkFits(size);
+    return allocations.add(
+        size,
         size == 0
             ? new Block(ALIGNMENT, 0, false, openArena())
-            : new Block(commit(size), size, options.locked(), openArena());
-    StorageId id = new StorageId(allocations++);
-    blocks.put(id, block);
-    bytes += size;
-    return id;
+            : new Block(commit(size), size, options.locked(), openArena()));
   }
 
   /// Closed when the allocation is given back, or with the storage.
@@ -148,20 +138,18 @@ public final class VirtualStorage implements Storage<MemorySegment> {
 
   @Override
   public MemorySegment get(Region region) {
-    Block block = blocks.get(region.id());
-    if (block == null || !block.arena.scope().isAlive()) throw region.notFound();
-    region.checkInside(block.size);
+    Block block = allocations.of(region);
+    if (!block.arena.scope().isAlive()) throw region.notFound();
     return block.segment.asSlice(region.offset(), region.size());
   }
 
   @Override
   public void deallocate(StorageId id) {
-    Block block = blocks.get(id);
+    Block block = allocations.find(id);
     if (block == null) return;
     closeArena(block);
     if (block.size > 0) decommit(block);
-    blocks.remove(id);
-    bytes -= block.size;
+    allocations.remove(id);
   }
 
   /// An arena refuses to close while another thread is inside its segment.
@@ -194,7 +182,7 @@ public final class VirtualStorage implements Storage<MemorySegment> {
 
   @Override
   public long bytesAllocated() {
-    return bytes;
+    return allocations.bytes();
   }
 
   /// A queue that runs each command at once.
@@ -209,10 +197,9 @@ public final class VirtualStorage implements Storage<MemorySegment> {
   ///   segment; closing can be tried again then
   @Override
   public void close() {
-    closed = true;
-    for (Block block : blocks.values()) closeArena(block);
-    blocks.clear();
-    bytes = 0;
+    allocations.refuseMore();
+    for (Block block : allocations.all()) closeArena(block);
+    allocations.clear();
     cleanable.clean();
   }
 }
