@@ -3,7 +3,6 @@ package dev.quarry.opencl;
 import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure;
 import dev.quarry.failure.WorkException;
-import dev.quarry.failure.WorkFailure;
 
 /// A call of OpenCL that was refused. Never leaves the package: storages and queues say what it
 /// means for memory or for work.

@@ -132,8 +132,7 @@ final class LwjglOpenCl implements OpenCl {
       PointerBuffer devices = stack.pointers(device);
       return checked(
           "clCreateContext",
-          nclCreateContext(
-              0, 1, devices.address(), 0, 0, MemoryUtil.memAddress(status)),
+          nclCreateContext(0, 1, devices.address(), 0, 0, MemoryUtil.memAddress(status)),
           status);
     }
   }
@@ -259,8 +258,7 @@ final class LwjglOpenCl implements OpenCl {
     try (MemoryStack stack = MemoryStack.stackPush()) {
       IntBuffer status = stack.mallocInt(1);
       check(
-          "clGetEventInfo",
-          clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, status, null));
+          "clGetEventInfo", clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, status, null));
       return status.get(0);
     }
   }

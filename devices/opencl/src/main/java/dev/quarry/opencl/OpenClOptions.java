@@ -4,8 +4,8 @@ package dev.quarry.opencl;
 ///
 /// @param limit the most bytes allocated at once; the device's memory if that is less
 /// @param touch whether each allocation is filled with zeros before it is handed out. Drivers may
-///   allocate when memory is first used: then a full device says so only when a command runs, unless
-///   allocations are touched
+///   allocate when memory is first used: then a full device says so only when a command runs,
+///   unless allocations are touched
 public record OpenClOptions(long limit, boolean touch) {
   /// Up to the memory of the device; not touched.
   public static final OpenClOptions DEFAULT = new OpenClOptions(Long.MAX_VALUE, false);
