@@ -12,7 +12,8 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Memory: a resource stays reserved until the command that names it is done, and so do the
 /// segments of [#write] and [#read]; whoever puts the command here sees to that. A storage keeps an
-/// allocation that was given back until commands put on its queues before are done.
+/// allocation that was given back until commands put on its queues before are done. Heap segments
+/// are legal: a queue whose device can not reach them copies them, and may block to do so.
 ///
 /// Errors: a command that the device refuses at once throws, and nothing was put on the queue. What
 /// goes wrong later is reported by the fences behind it.

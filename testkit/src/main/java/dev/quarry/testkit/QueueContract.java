@@ -99,6 +99,22 @@ public abstract class QueueContract<R> {
     assertThat(read(queue, window(id, 0, SIZE), SIZE)).isEqualTo(pattern(SIZE, 1));
   }
 
+  /// Arrays of the program: they move while the device works, so the queue has to copy them.
+  @Test
+  void heapSegmentsAreCopiedLikeAnyOther() {
+    CommandQueue<R> queue = queue();
+    int size = (5 << 19) + 13;
+    StorageId id = storage.allocate(size + 3);
+    queue.fill(window(id, 0, size + 3), (byte) 9);
+    byte[] bytes = pattern(size, 4);
+    queue.write(MemorySegment.ofArray(bytes.clone()).asReadOnly(), window(id, 2, size));
+    byte[] target = new byte[size + 3];
+    queue.read(window(id, 0, size + 3), MemorySegment.ofArray(target));
+    queue.fence().await();
+    assertThat(target).startsWith(9, 9).endsWith(9);
+    assertThat(Arrays.equals(target, 2, size + 2, bytes, 0, size)).isTrue();
+  }
+
   @Test
   void commandsTouchTheBytesOfTheirWindowsAndNoOthers() {
     long seed = System.nanoTime();
