@@ -8,6 +8,7 @@ import java.nio.IntBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.lwjgl.PointerBuffer;
 import org.lwjgl.opencl.CL;
@@ -15,6 +16,7 @@ import org.lwjgl.opencl.CL11;
 import org.lwjgl.opencl.CL12;
 import org.lwjgl.opencl.CLBufferRegion;
 import org.lwjgl.system.Configuration;
+import org.lwjgl.system.Library;
 import org.lwjgl.system.MemoryStack;
 import org.lwjgl.system.MemoryUtil;
 import org.lwjgl.system.Platform;
@@ -41,18 +43,28 @@ final class LwjglOpenCl implements OpenCl {
 
     private static @Nullable String tryToLoad() {
       try {
+        Library.initialize();
+      } catch (LinkageError | RuntimeException e) {
+        Module lwjgl = Library.class.getModule();
+        return lwjgl.isNativeAccessEnabled()
+            ? "the native library of LWJGL can not be loaded: " + rootOf(e)
+            : "native access is denied: start the JVM with --enable-native-access="
+                + Objects.requireNonNullElse(lwjgl.getName(), "ALL-UNNAMED");
+      }
+      try {
         if (Platform.get() == Platform.LINUX && Configuration.OPENCL_LIBRARY_NAME.get() == null)
           Configuration.OPENCL_LIBRARY_NAME.set(LINUX_LIBRARY);
         CL.getFunctionProvider();
         return null;
-      } catch (IllegalCallerException e) {
-        return "native access is denied: start the JVM with --enable-native-access";
       } catch (LinkageError | RuntimeException e) {
-        Throwable root = e;
-        while (root.getCause() != null) root = root.getCause();
-        return "the OpenCL library can not be loaded: "
-            + String.valueOf(root.getMessage()).lines().findFirst().orElse("no reason given");
+        return "the OpenCL library can not be loaded: " + rootOf(e);
       }
+    }
+
+    private static String rootOf(Throwable failure) {
+      Throwable root = failure;
+      while (root.getCause() != null) root = root.getCause();
+      return String.valueOf(root.getMessage()).lines().findFirst().orElse("no reason given");
     }
   }
 
