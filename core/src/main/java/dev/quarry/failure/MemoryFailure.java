@@ -8,6 +8,7 @@ package dev.quarry.failure;
 public sealed interface MemoryFailure
     permits MemoryFailure.BufferTooBig,
         MemoryFailure.OutOfMemory,
+        MemoryFailure.TooManyAllocations,
         MemoryFailure.PoolCapacityExceeded,
         MemoryFailure.NotFound,
         MemoryFailure.RegionNotFound,
@@ -52,6 +53,26 @@ public sealed interface MemoryFailure
     @Override
     public String message() {
       return "the device has no room for " + size + " bytes at this moment";
+    }
+
+    @Override
+    public Remedy remedy() {
+      return Remedy.RELEASE_AND_RETRY;
+    }
+  }
+
+  /// The device has as many allocations as it takes at once, whatever their sizes.
+  ///
+  /// @param held the allocations that there are
+  /// @param limit what the driver calls the limit
+  record TooManyAllocations(long held, String limit) implements MemoryFailure {
+    @Override
+    public String message() {
+      return "the device has "
+          + held
+          + " allocations and takes no more at once ("
+          + limit
+          + "): larger pages need fewer";
     }
 
     @Override

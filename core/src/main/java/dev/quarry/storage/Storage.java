@@ -24,6 +24,7 @@ public interface Storage<R> extends AutoCloseable {
   /// When it throws, nothing is allocated and the storage is as before.
   ///
   /// @throws MemoryException with [MemoryFailure.OutOfMemory] when there is no room now,
+  ///   [MemoryFailure.TooManyAllocations] when the device takes no more of them,
   ///   [MemoryFailure.BufferTooBig] when the device can never hold that much, and
   ///   [MemoryFailure.Unknown] for any other refusal
   StorageId allocate(long size);

@@ -4,6 +4,7 @@ import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure;
 import dev.quarry.layout.DeviceProperties;
 import dev.quarry.storage.Allocations;
+import dev.quarry.storage.Closing;
 import dev.quarry.storage.Region;
 import dev.quarry.storage.Storage;
 import dev.quarry.storage.StorageId;
@@ -195,9 +196,12 @@ public final class OpenClStorage implements Storage<ClWindow> {
   @Override
   public void deallocate(StorageId id) {
     Long buffer = allocations.remove(id);
-    if (buffer == null || buffer == 0) return;
+    if (buffer != null && buffer != 0) release(() -> cl.releaseBuffer(buffer));
+  }
+
+  private static void release(Runnable call) {
     try {
-      cl.releaseBuffer(buffer);
+      call.run();
     } catch (ClException e) {
       throw e.ofRelease();
     }
@@ -229,10 +233,10 @@ public final class OpenClStorage implements Storage<ClWindow> {
     allocations.refuseMore();
     Closing closing = new Closing();
     for (long buffer : allocations.all())
-      if (buffer != 0) closing.attempt(() -> cl.releaseBuffer(buffer));
+      if (buffer != 0) closing.attempt(() -> release(() -> cl.releaseBuffer(buffer)));
     allocations.clear();
     if (touching != null) closing.attempt(touching::close);
-    closing.attempt(() -> cl.releaseContext(context));
+    closing.attempt(() -> release(() -> cl.releaseContext(context)));
     closing.report();
   }
 }
