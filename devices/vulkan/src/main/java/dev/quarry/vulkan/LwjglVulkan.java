@@ -529,4 +529,9 @@ class LwjglVulkan implements Vulkan {
       check("vkQueueSubmit", vkQueueSubmit(queue, info, VK_NULL_HANDLE));
     }
   }
+
+  @Override
+  public void awaitIdle(VkQueue queue) {
+    check("vkQueueWaitIdle", vkQueueWaitIdle(queue));
+  }
 }

@@ -80,8 +80,11 @@ record MemoryTypes(List<Type> types, List<Heap> heaps) {
 
   private int cost(Type type, Use use) {
     return switch (use) {
-      // A small window of device memory that the host sees is left to those who need it.
-      case DEVICE -> miss(type.isDeviceLocal(), 4) + miss(type.isVisible() == isMain(type), 2);
+      // Best seen by the host, unless that is a small window, which is left to those who need it.
+      case DEVICE ->
+          miss(type.isDeviceLocal(), 4)
+              + miss(!type.isVisible() || isMain(type), 2)
+              + miss(type.isVisible(), 1);
       // Written once from end to end: write-combined memory is best, and cached memory of no use.
       case UPLOAD ->
           miss(type.isCoherent(), 4)

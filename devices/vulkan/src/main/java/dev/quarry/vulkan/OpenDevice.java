@@ -89,6 +89,12 @@ final class OpenDevice {
     }
   }
 
+  void awaitIdle(VkQueue queue) {
+    synchronized (queue) {
+      vk.awaitIdle(queue);
+    }
+  }
+
   /// A timeline that no queue drives.
   synchronized Timeline takeTimeline() {
     Timeline known = idle.poll();

@@ -41,6 +41,16 @@ final class Timeline {
     return value <= reached;
   }
 
+  /// Whether nothing before a value uses memory any more. A driver that does not answer has not
+  /// said so, unless its device is lost.
+  boolean isDone(long value) {
+    try {
+      return hasReached(value);
+    } catch (VulkanException e) {
+      return isLost() || e.isDeviceLost();
+    }
+  }
+
   void await(long value) {
     synchronized (this) {
       if (hasReached(value)) return;

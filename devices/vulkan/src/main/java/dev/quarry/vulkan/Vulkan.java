@@ -98,6 +98,9 @@ interface Vulkan {
   /// Runs commands when timelines have reached values, and then has a timeline reach one.
   void submit(VkQueue queue, @Nullable VkCommandBuffer commands, List<Point> waits, Point signal);
 
+  /// Blocks until nothing runs on a queue.
+  void awaitIdle(VkQueue queue);
+
   /// A value of a timeline.
   record Point(long semaphore, long value) {}
 }

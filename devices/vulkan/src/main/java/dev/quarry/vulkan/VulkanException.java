@@ -22,6 +22,11 @@ final class VulkanException extends RuntimeException {
     return VulkanStatus.isOutOfMemory(status);
   }
 
+  /// Whether nothing runs on the device any more.
+  boolean isDeviceLost() {
+    return status == VK10.VK_ERROR_DEVICE_LOST;
+  }
+
   boolean isTooManyObjects() {
     return status == VK10.VK_ERROR_TOO_MANY_OBJECTS;
   }

@@ -34,4 +34,25 @@ record VulkanFence(Timeline timeline, long value, long size, @Nullable WorkFailu
       throw e.ofWork(size);
     }
   }
+
+  /// Whether there is nothing to wait for any more.
+  boolean isSettled() {
+    return failure != null || timeline.isDone(value);
+  }
+
+  /// The same point as a fence for memory: one that is passed when nothing before it uses memory
+  /// any more, however that ended.
+  Fence ofMemory() {
+    return new Fence() {
+      @Override
+      public boolean isPassed() {
+        return isSettled();
+      }
+
+      @Override
+      public void await() {
+        if (!isSettled()) VulkanFence.this.await();
+      }
+    };
+  }
 }

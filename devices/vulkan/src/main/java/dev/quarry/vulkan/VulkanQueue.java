@@ -296,7 +296,7 @@ public final class VulkanQueue implements CommandQueue<VulkanWindow> {
         vk.barrier(commands);
         vk.end(commands);
       }
-      waits.removeIf(VulkanQueue::isSettled);
+      waits.removeIf(VulkanFence::isSettled);
       device.submit(
           queue,
           commands,
@@ -330,7 +330,7 @@ public final class VulkanQueue implements CommandQueue<VulkanWindow> {
   /// A fence behind everything put here so far, also what the device does not have yet. For the
   /// storage's thread.
   Fence behindEverything() {
-    return new VulkanFence(timeline, pending, 0, null);
+    return new VulkanFence(timeline, pending, 0, null).ofMemory();
   }
 
   @Override
@@ -339,18 +339,9 @@ public final class VulkanQueue implements CommandQueue<VulkanWindow> {
       fence.await();
       return;
     }
-    if (other.timeline() == timeline || isSettled(other)) return;
+    if (other.timeline() == timeline || other.isSettled()) return;
     submit();
     waits.add(other);
-  }
-
-  /// Whether there is nothing to wait for any more.
-  private static boolean isSettled(VulkanFence fence) {
-    try {
-      return fence.isPassed();
-    } catch (WorkException e) {
-      return true;
-    }
   }
 
   /// Waits until the commands are done, and releases the queue and its staging buffers. Closing
@@ -359,9 +350,9 @@ public final class VulkanQueue implements CommandQueue<VulkanWindow> {
   public void close() {
     if (closed) return;
     closed = true;
+    submit();
     try {
-      submit();
-      timeline.await(submitted);
+      awaitSubmitted();
       timeline.settle(pending);
     } catch (VulkanException e) {
       timeline.lose(e);
@@ -371,5 +362,15 @@ public final class VulkanQueue implements CommandQueue<VulkanWindow> {
     vk.destroyPool(device.handle(), pool);
     device.giveBack(timeline);
     onClose.accept(this);
+  }
+
+  /// What is released next must not be in use: who does not get an answer asks in another way.
+  private void awaitSubmitted() {
+    try {
+      timeline.await(submitted);
+    } catch (VulkanException e) {
+      if (e.isDeviceLost()) throw e;
+      device.awaitIdle(queue);
+    }
   }
 }
