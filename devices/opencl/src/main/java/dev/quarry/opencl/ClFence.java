@@ -1,20 +1,13 @@
 package dev.quarry.opencl;
 
-import dev.quarry.failure.WorkException;
-import dev.quarry.failure.WorkFailure;
-import dev.quarry.storage.Fence;
+import dev.quarry.storage.EventFence;
 import org.jspecify.annotations.Nullable;
 
-/// An event behind the commands of a queue. The event is released as soon as its end is known and
-/// nobody waits for it any more, so that fences need not be closed.
-final class ClFence implements Fence {
+/// An event behind the commands of a queue.
+final class ClFence extends EventFence {
   private final OpenCl cl;
   private final long event;
   private final long size;
-  private int waiting;
-  private boolean settled;
-  private boolean released;
-  private @Nullable WorkFailure failure;
 
   /// @param size the bytes that the commands before it touch
   ClFence(OpenCl cl, long event, long size) {
@@ -24,79 +17,29 @@ final class ClFence implements Fence {
   }
 
   @Override
-  public boolean isPassed() {
-    if (!isSettled()) return false;
-    report();
-    return true;
-  }
-
-  @Override
-  public void await() {
-    if (!beginWaiting()) {
-      report();
-      return;
-    }
-    try {
-      cl.await(event);
-    } catch (ClException e) {
-      throw e.ofWork(size);
-    } finally {
-      endWaiting();
-    }
-    isPassed();
-  }
-
-  /// Whether the event still has to be waited for; if so, it is kept until [#endWaiting].
-  private synchronized boolean beginWaiting() {
-    if (settled) return false;
-    waiting++;
-    return true;
-  }
-
-  private synchronized void endWaiting() {
-    waiting--;
-    releaseIfUnused();
-  }
-
-  /// Whether it is known how the commands ended; asks the driver if not.
-  synchronized boolean isSettled() {
-    if (settled) return true;
+  protected @Nullable Ended poll() {
     int status;
     try {
       status = cl.status(event);
     } catch (ClException e) {
       throw e.ofWork(size);
     }
-    if (status > 0) return false;
-    if (status < 0)
-      failure =
-          ClStatus.ofWork(status, "work on the device ended with " + ClStatus.text(status), size);
-    settled = true;
-    releaseIfUnused();
-    return true;
+    if (status > 0) return null;
+    String reason = "work on the device ended with " + ClStatus.text(status);
+    return new Ended(status == 0 ? null : ClStatus.ofWork(status, reason, size));
   }
 
-  /// Settles it, its queue having finished. A driver that does not say how the commands ended lost
-  /// them.
-  synchronized void settle() {
+  @Override
+  protected void block() {
     try {
-      if (isSettled()) return;
-      failure = new WorkFailure.Generic("the queue was closed before its work was done");
-    } catch (WorkException e) {
-      failure = e.failure();
+      cl.await(event);
+    } catch (ClException e) {
+      throw e.ofWork(size);
     }
-    settled = true;
-    releaseIfUnused();
   }
 
-  /// Makes a queue wait, unless there is nothing to wait for any more.
-  synchronized void holdUp(long queue) {
-    if (!settled) cl.waitFor(queue, event);
-  }
-
-  private void releaseIfUnused() {
-    if (!settled || waiting > 0 || released) return;
-    released = true;
+  @Override
+  protected void release() {
     try {
       cl.releaseEvent(event);
     } catch (ClException e) {
@@ -104,7 +47,8 @@ final class ClFence implements Fence {
     }
   }
 
-  private synchronized void report() {
-    if (failure != null) throw new WorkException(failure);
+  /// Makes a queue wait.
+  void holdUp(long queue) {
+    ifUnsettled(() -> cl.waitFor(queue, event));
   }
 }

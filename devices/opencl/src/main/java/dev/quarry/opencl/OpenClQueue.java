@@ -3,10 +3,9 @@ package dev.quarry.opencl;
 import dev.quarry.failure.WorkException;
 import dev.quarry.storage.CommandQueue;
 import dev.quarry.storage.Fence;
-import java.lang.foreign.Arena;
+import dev.quarry.storage.HeapStaging;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import org.jspecify.annotations.Nullable;
 
 /// An in-order `cl_command_queue`. Fences are events.
 ///
@@ -20,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 /// Errors: a refusal for want of memory is [dev.quarry.failure.WorkFailure.Memory], at once or by
 /// the fence behind it; drivers that allocate when memory is first used refuse that late.
 public final class OpenClQueue implements CommandQueue<ClWindow> {
-  private static final long STAGING = 1 << 20;
-
   private final OpenCl cl;
   private final long handle;
 
@@ -31,7 +28,7 @@ public final class OpenClQueue implements CommandQueue<ClWindow> {
   /// The bytes that commands since the last fence touch.
   private long touched;
 
-  private @Nullable MemorySegment staging;
+  private final HeapStaging staging = new HeapStaging();
   private boolean closed;
 
   OpenClQueue(OpenCl cl, long handle) {
@@ -56,11 +53,12 @@ public final class OpenClQueue implements CommandQueue<ClWindow> {
       command(target.size(), () -> cl.write(handle, source, target.buffer(), target.offset()));
       return;
     }
-    for (long at = 0; at < source.byteSize(); at += STAGING) {
-      ClWindow part = part(target, at);
-      MemorySegment staged = staged(part).copyFrom(source.asSlice(at, part.size()));
-      now(part, () -> cl.write(handle, staged, part.buffer(), part.offset()));
-    }
+    staging.write(
+        source,
+        (staged, at) ->
+            now(
+                staged.byteSize(),
+                () -> cl.write(handle, staged, target.buffer(), target.offset() + at)));
   }
 
   @Override
@@ -70,12 +68,12 @@ public final class OpenClQueue implements CommandQueue<ClWindow> {
       command(source.size(), () -> cl.read(handle, source.buffer(), source.offset(), target));
       return;
     }
-    for (long at = 0; at < target.byteSize(); at += STAGING) {
-      ClWindow part = part(source, at);
-      MemorySegment staged = staged(part);
-      now(part, () -> cl.read(handle, part.buffer(), part.offset(), staged));
-      target.asSlice(at, part.size()).copyFrom(staged);
-    }
+    staging.read(
+        target,
+        (staged, at) ->
+            now(
+                staged.byteSize(),
+                () -> cl.read(handle, source.buffer(), source.offset() + at, staged)));
   }
 
   @Override
@@ -117,25 +115,13 @@ public final class OpenClQueue implements CommandQueue<ClWindow> {
     touched += size;
   }
 
-  /// What one step of a copy of heap memory moves.
-  private static ClWindow part(ClWindow whole, long at) {
-    return new ClWindow(whole.buffer(), whole.offset() + at, Math.min(STAGING, whole.size() - at));
-  }
-
-  /// Native memory for a step. The queue keeps it, since a device that no longer answers may still
-  /// use it.
-  private MemorySegment staged(ClWindow part) {
-    if (staging == null) staging = Arena.ofAuto().allocate(STAGING);
-    return staging.asSlice(0, part.size());
-  }
-
   /// A command that is done when this returns.
-  private void now(ClWindow part, Runnable call) {
-    command(part.size(), call);
+  private void now(long size, Runnable call) {
+    command(size, call);
     try {
       cl.finish(handle);
     } catch (ClException e) {
-      throw e.ofWork(part.size());
+      throw e.ofWork(size);
     }
   }
 
