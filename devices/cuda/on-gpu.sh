@@ -3,7 +3,7 @@
 #
 # `on-gpu.sh prepare` gathers what the check needs in target/on-gpu, on a machine that builds. `on-gpu.sh` runs it,
 # on a machine that has the driver, a JDK 25 and that folder, and builds nothing. It takes a few minutes, and gives up
-# after eight.
+# after eight. Options are the JVM's.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -21,7 +21,9 @@ if [ ! -d target/on-gpu ]; then
   echo "on-gpu: there is no $PWD/target/on-gpu; run 'on-gpu.sh prepare' where the project is built, and bring the folder along" >&2
   exit 2
 fi
-java=${QUARRY_JAVA_HOME:-${JAVA_HOME:-}}
-java=${java:+$java/bin/}java
-timeout 480 "$java" --enable-native-access=ALL-UNNAMED \
+if ! jdk=$(../../.build/jdk); then
+  echo "on-gpu: found no JDK 25 or newer; install one, or name it in QUARRY_JAVA_HOME" >&2
+  exit 2
+fi
+timeout 480 "$jdk/bin/java" --enable-native-access=ALL-UNNAMED "$@" \
   -cp "target/on-gpu/classes:target/on-gpu/test-classes:target/on-gpu/lib/*" dev.quarry.cuda.OnGpu
