@@ -9,4 +9,6 @@ module dev.quarry.cli {
 
   opens dev.quarry.cli to
       info.picocli;
+
+  uses dev.quarry.storage.StorageProvider;
 }

@@ -1,5 +1,6 @@
 package dev.quarry.cli;
 
+import dev.quarry.failure.MemoryException;
 import dev.quarry.layout.LayoutException;
 import dev.quarry.plan.PlanException;
 import dev.quarry.size.ByteSize;
@@ -80,6 +81,7 @@ final class Complaints {
 
   private static String sentence(Exception e) {
     return switch (e) {
+      case MemoryException device -> String.valueOf(device.getMessage());
       case TraceException _, PlanException _, LayoutException _ ->
           plain(String.valueOf(e.getMessage()), e.getCause());
       default -> ownMistake(e);

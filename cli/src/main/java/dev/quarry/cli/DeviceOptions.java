@@ -20,13 +20,15 @@ final class DeviceOptions {
   @Option(
       names = "--max-page",
       paramLabel = "SIZE",
-      description = "The largest page the device should be asked for (default: 2GiB).")
+      description =
+          "The largest page the device should be asked for (default: 2GiB, or what"
+              + " the storage says).")
   @Nullable ByteSize maxPage;
 
   @Option(
       names = "--alignment",
       paramLabel = "SIZE",
-      description = "What every offset is a multiple of (default: 32).")
+      description = "What every offset is a multiple of (default: 32, or what the storage says).")
   @Nullable ByteSize alignment;
 
   @Option(
@@ -48,6 +50,24 @@ final class DeviceOptions {
         exclusiveOnly);
   }
 
+  /// The same on a real device, whose figures are the defaults.
+  DeviceProperties deviceOn(Devices.Chosen chosen) {
+    DeviceProperties there = chosen.info().properties();
+    long granted = within("--alignment", alignment, there.alignment(), MOST_ALIGNMENT);
+    if (granted % there.alignment() != 0)
+      throw misuse(
+          "--alignment is "
+              + alignment
+              + ": expected a multiple of the "
+              + Words.bytes(there.alignment())
+              + " of "
+              + chosen.name());
+    return new DeviceProperties(
+        within("--max-page", maxPage, Math.min(there.maxPageSize(), MOST_MAX_PAGE), MOST_MAX_PAGE),
+        granted,
+        exclusiveOnly || there.exclusiveOnly());
+  }
+
   private long within(String option, @Nullable ByteSize asked, long otherwise, long most) {
     if (asked == null) return otherwise;
     if (asked.bytes() >= 1 && asked.bytes() <= most) return asked.bytes();
@@ -56,8 +76,13 @@ final class DeviceOptions {
 
   /// The layout, after it was seen to resolve for the device.
   Layout checked(Layout layout) {
+    return checked(layout, device());
+  }
+
+  /// The layout, after it was seen to resolve for a device.
+  Layout checked(Layout layout, DeviceProperties device) {
     try {
-      return layout.resolve(device()).source();
+      return layout.resolve(device).source();
     } catch (LayoutException | IllegalArgumentException e) {
       throw misuse("the layout " + layout.text() + " does not resolve: " + e.getMessage());
     }

@@ -8,6 +8,9 @@ public final class Main {
   ///
   /// @param args the words after `quarry`
   public static void main(String[] args) {
+    // LWJGL reads these when it is loaded. Its way to memory by sun.misc.Unsafe has the JVM warn.
+    System.setProperty("org.lwjgl.util.DebugStream", SilentStream.class.getName());
+    System.setProperty("org.lwjgl.system.memoryBackend", "ffm");
     System.exit(QuarryCommand.run(Streams.ofProcess(), args));
   }
 }

@@ -31,6 +31,7 @@ import picocli.CommandLine.TypeConversionException;
       PlanCommand.class,
       CheckCommand.class,
       ReplayCommand.class,
+      DevicesCommand.class,
       CompletionCommand.class
     })
 final class QuarryCommand implements Runnable {

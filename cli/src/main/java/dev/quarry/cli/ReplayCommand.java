@@ -4,10 +4,12 @@ import dev.quarry.layout.DeviceProperties;
 import dev.quarry.layout.Layout;
 import dev.quarry.plan.Plan;
 import dev.quarry.replay.Replay;
+import dev.quarry.replay.ReplayOptions;
 import dev.quarry.replay.ReplayResult;
 import dev.quarry.trace.Trace;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -25,8 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "replay",
     description =
-        "Run a trace through the pools of a layout or a plan, and report what they held. Exits with"
-            + " 1 when a request was refused.",
+        "Run a trace through the pools of a layout or a plan, and report what they held. Without"
+            + " --storage no memory stands behind them. Exits with 1 when a request was refused.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -40,6 +42,20 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Option(names = "--checksum", description = "Also print two sums that tell placements apart.")
   boolean checksum;
+
+  @Option(
+      names = "--storage",
+      paramLabel = "DEVICE",
+      description =
+          "Have real memory behind the pools: a device such as opencl:0, as 'quarry devices' lists"
+              + " them.")
+  @Nullable String storage;
+
+  @Option(
+      names = "--touch",
+      description =
+          "With --storage: fill each page when it was allocated, since drivers may allocate late.")
+  boolean touch;
 
   @Mixin DeviceOptions device;
   @Mixin Reporting reporting;
@@ -67,30 +83,60 @@ final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Streams streams = quarry.streams();
-    DeviceProperties properties = device.device();
+    if (touch && storage == null) throw misuse("--touch goes with --storage");
+    Devices.Chosen chosen = storage == null ? null : chosen(storage);
+    DeviceProperties properties = chosen == null ? device.device() : device.deviceOn(chosen);
     Layout layout;
     if (rules.plan != null) {
       if (device.given())
-        throw new ParameterException(
-            spec.commandLine(),
+        throw misuse(
             "--max-page, --alignment and --exclusive-only come from the plan: leave them out");
       Plan plan = Plan.read(rules.plan);
-      layout = plan.layout();
+      layout = chosen == null ? plan.layout() : plan.layoutFor(chosen.info());
       properties = plan.device();
     } else {
-      layout = device.checked(Objects.requireNonNull(rules.layout));
+      layout = device.checked(Objects.requireNonNull(rules.layout), properties);
     }
     try (Trace trace = input.open(streams);
         Progress progress = reporting.progress(streams)) {
       progress.stage("replaying " + trace.name(), trace.length());
-      ReplayResult result = Replay.of(trace, layout, properties, checksum, progress::position);
+      ReplayOptions options =
+          ReplayOptions.DEFAULT.checksums(checksum).touch(touch).progress(progress::position);
+      ReplayResult result =
+          chosen == null
+              ? Replay.of(trace, layout, properties, options)
+              : Replay.on(chosen.open(), trace, layout, properties, options);
       progress.erase();
-      reporting.print(streams, new Replayed(trace, layout, properties, result));
+      reporting.print(
+          streams,
+          new Replayed(
+              trace,
+              layout,
+              properties,
+              result,
+              chosen == null ? Optional.empty() : Optional.of(chosen.name())));
       return result.refusals() == 0 ? ExitCode.DONE : ExitCode.CHECK_FAILED;
     }
   }
 
-  private record Replayed(Trace trace, Layout layout, DeviceProperties device, ReplayResult result)
+  private Devices.Chosen chosen(String words) {
+    try {
+      return Devices.named(words);
+    } catch (IllegalArgumentException e) {
+      throw misuse(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private ParameterException misuse(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private record Replayed(
+      Trace trace,
+      Layout layout,
+      DeviceProperties device,
+      ReplayResult result,
+      Optional<String> storage)
       implements Answer {
     @Override
     public String text() {
@@ -104,6 +150,14 @@ final class ReplayCommand implements Callable<Integer> {
               .row("spills", result.spills())
               .row("refusals", result.refusals());
       result.firstRefusal().ifPresent(refusal -> columns.row("  first", refusal.message()));
+      result
+          .backed()
+          .ifPresent(
+              backed ->
+                  columns
+                      .row("on", storage.orElse(""))
+                      .row("allocated at most", Words.bytes(backed.allocatedPeak()))
+                      .row("pages touched", backed.pagesTouched()));
       result
           .checksums()
           .ifPresent(
@@ -134,6 +188,14 @@ final class ReplayCommand implements Callable<Integer> {
                       .put("name", refusal.name())
                       .put("size", refusal.size())
                       .put("reason", refusal.failure().message()));
+      result
+          .backed()
+          .ifPresent(
+              backed ->
+                  root.putObject("storage")
+                      .put("device", storage.orElse(""))
+                      .put("allocatedPeak", backed.allocatedPeak())
+                      .put("pagesTouched", backed.pagesTouched()));
       result
           .checksums()
           .ifPresent(

@@ -5,6 +5,7 @@ import dev.quarry.layout.Layout;
 import dev.quarry.layout.PoolSpec;
 import dev.quarry.layout.Preset;
 import dev.quarry.replay.Replay;
+import dev.quarry.replay.ReplayOptions;
 import dev.quarry.replay.ReplayResult;
 import dev.quarry.size.Alignment;
 import dev.quarry.trace.Trace;
@@ -126,7 +127,7 @@ public final class ArenaSearch implements Planner {
         trace,
         layout,
         device,
-        false,
-        position -> progress.accept("trying " + layout.text(), position));
+        ReplayOptions.DEFAULT.progress(
+            position -> progress.accept("trying " + layout.text(), position)));
   }
 }

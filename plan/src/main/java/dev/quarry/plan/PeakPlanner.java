@@ -3,6 +3,7 @@ package dev.quarry.plan;
 import dev.quarry.layout.DeviceProperties;
 import dev.quarry.layout.Layout;
 import dev.quarry.replay.Replay;
+import dev.quarry.replay.ReplayOptions;
 import dev.quarry.replay.ReplayResult;
 import dev.quarry.trace.Trace;
 import java.util.function.LongConsumer;
@@ -33,7 +34,8 @@ public final class PeakPlanner implements Planner {
   /// @throws dev.quarry.layout.LayoutException when the layout does not resolve for the device
   @Override
   public Plan plan(Trace trace, DeviceProperties device) {
-    ReplayResult measured = Replay.of(trace, layout, device, false, progress);
+    ReplayResult measured =
+        Replay.of(trace, layout, device, ReplayOptions.DEFAULT.progress(progress));
     if (measured.allocations() == 0) throw PlanException.nothingToPlan(trace);
     refuse(measured, "does not fit the layout " + layout.text());
     return confirm(trace, measured.report().cappedLayout(), device);
@@ -41,7 +43,8 @@ public final class PeakPlanner implements Planner {
 
   /// Replays the work on a layout and makes the plan of what was seen.
   Plan confirm(Trace trace, Layout capped, DeviceProperties device) {
-    ReplayResult confirmed = Replay.of(trace, capped, device, false, progress);
+    ReplayResult confirmed =
+        Replay.of(trace, capped, device, ReplayOptions.DEFAULT.progress(progress));
     refuse(confirmed, "does not fit the measured layout " + capped.text());
     Plan.Source source =
         new Plan.Source(

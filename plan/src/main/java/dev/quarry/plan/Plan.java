@@ -2,8 +2,11 @@ package dev.quarry.plan;
 
 import dev.quarry.layout.DeviceProperties;
 import dev.quarry.layout.Layout;
+import dev.quarry.layout.PoolSpec;
 import dev.quarry.report.PoolReport;
+import dev.quarry.storage.DeviceInfo;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A layout with its evidence: what it will reserve, what no layout can undercut, and the work it
@@ -44,6 +47,55 @@ public record Plan(
   /// live.
   public double gap() {
     return load == 0 ? 0 : (double) reserved / load - 1;
+  }
+
+  /// The layout for a device that the plan was perhaps not measured for.
+  ///
+  /// @throws PlanException when something [differs][#differences]
+  public Layout layoutFor(DeviceInfo other) {
+    List<String> differences = differences(other);
+    if (!differences.isEmpty())
+      throw PlanException.ofWork(
+          "the plan does not fit " + other.name() + ": " + String.join("; ", differences));
+    return layout;
+  }
+
+  /// What keeps the plan from holding on a device, each a phrase with the numbers; empty when the
+  /// work it was measured on fits there as it was measured, if nobody else uses the device.
+  public List<String> differences(DeviceInfo other) {
+    List<String> found = new ArrayList<>();
+    if (device.alignment() % other.alignment() != 0)
+      found.add(
+          "it was measured for offsets at multiples of "
+              + device.alignment()
+              + " bytes, and the device needs multiples of "
+              + other.alignment());
+    long page = largestPage();
+    if (page > other.maxAllocation())
+      found.add(
+          "it has pages of "
+              + page
+              + " bytes, and the device allocates at most "
+              + other.maxAllocation()
+              + " bytes at once");
+    if (reserved > other.total().orElse(Long.MAX_VALUE))
+      found.add(
+          "it reserves "
+              + reserved
+              + " bytes, and the device has "
+              + other.total().orElse(Long.MAX_VALUE));
+    return found;
+  }
+
+  private long largestPage() {
+    return predicted.stream()
+        .mapToLong(
+            pool ->
+                pool.spec() instanceof PoolSpec.Sliced sliced && pool.pagesPeak() > 0
+                    ? sliced.pageSize()
+                    : pool.largestAlloc())
+        .max()
+        .orElse(0);
   }
 
   /// Reads a plan file.

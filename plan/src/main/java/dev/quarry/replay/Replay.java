@@ -6,12 +6,15 @@ import dev.quarry.Reservation;
 import dev.quarry.failure.MemoryFailure;
 import dev.quarry.layout.DeviceProperties;
 import dev.quarry.layout.Layout;
+import dev.quarry.replay.ReplayResult.Backed;
 import dev.quarry.replay.ReplayResult.Checksums;
 import dev.quarry.replay.ReplayResult.Refusal;
 import dev.quarry.report.MemoryEvent;
 import dev.quarry.storage.CountingStorage;
 import dev.quarry.storage.Mapping;
 import dev.quarry.storage.Region;
+import dev.quarry.storage.Storage;
+import dev.quarry.storage.StorageId;
 import dev.quarry.trace.Trace;
 import dev.quarry.trace.TraceEvent;
 import dev.quarry.trace.TraceEvent.Allocate;
@@ -21,15 +24,14 @@ import dev.quarry.trace.TraceReader;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// One run of a trace through the pools of a layout.
 ///
-/// The pools are the real ones over a storage without memory, so work of hundreds of gigabytes
-/// replays in a small heap. All streams of a trace share the one memory. A lifetime ends when its
-/// free has completed. A request that is refused is counted, and its free passed over; the replay
-/// goes on.
+/// The pools are the real ones. Over a storage without memory, work of hundreds of gigabytes
+/// replays in a small heap; over a real one it shows what the device grants. All streams of a trace
+/// share the one memory. A lifetime ends when its free has completed. A request that is refused is
+/// counted, and its free passed over; the replay goes on.
 ///
 /// Any thread may start a replay; each runs on its own.
 ///
@@ -39,8 +41,14 @@ import org.jspecify.annotations.Nullable;
 /// ```
 public final class Replay {
   private final DeviceProperties device;
-  private final boolean withChecksums;
-  private final DeviceMemory<Region> memory;
+  private final ReplayOptions options;
+  private final Storage<?> storage;
+  private final DeviceMemory<?> memory;
+  private final @Nullable PageToucher<?> toucher;
+
+  /// Real memory is mapped when it is reserved, so that the device can refuse it there.
+  private final Mapping mapping;
+
   private final Map<Long, Handle> live = new HashMap<>();
 
   private Checksums checksums = Checksums.START;
@@ -56,48 +64,76 @@ public final class Replay {
   private long refusals;
   private @Nullable Refusal firstRefusal;
 
-  private Replay(Layout layout, DeviceProperties device, boolean withChecksums) {
+  private final boolean isBacked;
+
+  /// The bytes of the page that the request at hand had mapped; 0 for none.
+  private long mappedPage;
+
+  private long allocatedPeak;
+  private long pagesTouched;
+
+  private Replay(
+      Storage<?> storage, Layout layout, DeviceProperties device, ReplayOptions options) {
     this.device = device;
-    this.withChecksums = withChecksums;
+    this.options = options;
+    this.storage = storage;
     this.memory =
-        DeviceMemory.on(new CountingStorage(), device)
+        DeviceMemory.on(storage, device)
             .name("replay")
             .layout(layout)
             .listener(this::note)
             .logger(new SilentLogger())
             .open();
+    this.isBacked = !(storage instanceof CountingStorage);
+    this.mapping = isBacked || options.checksums() ? Mapping.EAGER : Mapping.LAZY;
+    this.toucher = isBacked && options.touch() ? new PageToucher<>(storage) : null;
   }
 
-  /// Runs a trace from beginning to end.
+  /// Runs a trace from beginning to end over a storage without memory.
   ///
   /// @throws dev.quarry.layout.LayoutException when the layout does not resolve for the device
   /// @throws TraceException when the trace can not be read, an allocation needs a larger alignment
   ///   than the device has, or the live bytes exceed the range of a `long`
   public static ReplayResult of(Trace trace, Layout layout, DeviceProperties device) {
-    return of(trace, layout, device, false, position -> {});
+    return of(trace, layout, device, ReplayOptions.DEFAULT);
   }
 
-  /// Runs a trace, and computes placement checksums if asked to; slower then.
+  /// Runs a trace from beginning to end over a storage without memory.
   ///
-  /// @param progress told the reader's [position][TraceReader#position] now and then
   /// @throws dev.quarry.layout.LayoutException when the layout does not resolve for the device
   /// @throws TraceException when the trace can not be read, an allocation needs a larger alignment
   ///   than the device has, or the live bytes exceed the range of a `long`
   public static ReplayResult of(
+      Trace trace, Layout layout, DeviceProperties device, ReplayOptions options) {
+    return on(new CountingStorage(), trace, layout, device, options);
+  }
+
+  /// Runs a trace from beginning to end over a real storage, whose pages are allocated when they
+  /// are reserved. What the device refuses counts as refused.
+  ///
+  /// @param storage holds nothing yet; is closed at the end, also when this throws
+  /// @throws dev.quarry.layout.LayoutException when the layout does not resolve for the device
+  /// @throws TraceException when the trace can not be read, an allocation needs a larger alignment
+  ///   than the device has, or the live bytes exceed the range of a `long`
+  /// @throws dev.quarry.failure.MemoryException when the storage fails otherwise than by refusing
+  public static ReplayResult on(
+      Storage<?> storage,
       Trace trace,
       Layout layout,
       DeviceProperties device,
-      boolean withChecksums,
-      LongConsumer progress) {
-    Replay replay = new Replay(layout, device, withChecksums);
-    try (replay.memory;
-        TraceReader reader = trace.open()) {
-      for (TraceEvent event = reader.next(); event != null; event = reader.next()) {
-        replay.events++;
-        if ((replay.events & 0xfff) == 0) progress.accept(reader.position());
-        replay.apply(trace, event);
+      ReplayOptions options) {
+    try (storage) {
+      Replay replay = new Replay(storage, layout, device, options);
+      try (replay.memory;
+          replay.toucher;
+          TraceReader reader = trace.open()) {
+        for (TraceEvent event = reader.next(); event != null; event = reader.next()) {
+          replay.events++;
+          if ((replay.events & 0xfff) == 0) options.progress().accept(reader.position());
+          replay.apply(trace, event);
+        }
+        return replay.result();
       }
-      return replay.result();
     }
   }
 
@@ -127,19 +163,31 @@ public final class Replay {
     }
     liveBytes += asked.size();
     load = Math.max(load, liveBytes);
-    switch (memory.tryReserve(asked.size(), withChecksums ? Mapping.EAGER : Mapping.LAZY)) {
+    mappedPage = 0;
+    switch (memory.tryReserve(asked.size(), mapping)) {
       case Handle handle -> {
         live.put(asked.id(), handle);
         notePeak();
-        if (withChecksums)
+        if (mappedPage > 0) noteBacking(asked, memory.locate(handle).id());
+        if (options.checksums())
           checksums = checksums.with(memory.placement(handle), memory.locate(handle));
       }
-      case Reservation.Refused(MemoryFailure failure) -> {
-        refusals++;
-        if (firstRefusal == null)
-          firstRefusal = new Refusal(events, nameOf(asked), asked.size(), failure);
-      }
+      case Reservation.Refused(MemoryFailure failure) -> refuse(asked, failure);
     }
+  }
+
+  private void refuse(Allocate asked, MemoryFailure failure) {
+    refusals++;
+    if (firstRefusal == null)
+      firstRefusal = new Refusal(events, nameOf(asked), asked.size(), failure);
+  }
+
+  /// The storage has a page more.
+  private void noteBacking(Allocate asked, StorageId page) {
+    allocatedPeak = Math.max(allocatedPeak, storage.bytesAllocated());
+    if (toucher == null) return;
+    pagesTouched++;
+    toucher.touch(new Region(page, 0, mappedPage)).ifPresent(failure -> refuse(asked, failure));
   }
 
   private void notePeak() {
@@ -160,7 +208,10 @@ public final class Replay {
 
   private void note(MemoryEvent event) {
     switch (event) {
-      case MemoryEvent.PageAdded(_, long bytes, _) -> reserved += bytes;
+      case MemoryEvent.PageAdded(_, long bytes, boolean mapped) -> {
+        reserved += bytes;
+        if (mapped) mappedPage = bytes;
+      }
       case MemoryEvent.PageDropped(_, long bytes, _) -> reserved -= bytes;
       case MemoryEvent.Spilled _ -> spills++;
       case MemoryEvent.Reserved(_, long size, _, int page, long offset, _) -> {
@@ -189,6 +240,7 @@ public final class Replay {
         spills,
         refusals,
         Optional.ofNullable(firstRefusal),
-        withChecksums ? Optional.of(checksums) : Optional.empty());
+        options.checksums() ? Optional.of(checksums) : Optional.empty(),
+        isBacked ? Optional.of(new Backed(allocatedPeak, pagesTouched)) : Optional.empty());
   }
 }

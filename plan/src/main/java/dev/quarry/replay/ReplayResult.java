@@ -20,6 +20,7 @@ import java.util.Optional;
 /// @param refusals requests that were refused
 /// @param firstRefusal the first of them
 /// @param checksums of all placements, when they were asked for
+/// @param backed what a real storage gave, when there was one
 public record ReplayResult(
     MemoryReport report,
     long events,
@@ -31,7 +32,8 @@ public record ReplayResult(
     long spills,
     long refusals,
     Optional<Refusal> firstRefusal,
-    Optional<Checksums> checksums) {
+    Optional<Checksums> checksums,
+    Optional<Backed> backed) {
   /// By how much of LOAD the bytes reserved exceed it; 0 when nothing was ever live.
   public double overLoad() {
     return load == 0 ? 0 : (double) reservedPeak / load - 1;
@@ -49,6 +51,12 @@ public record ReplayResult(
       return "event " + event + ": allocation " + name + ": " + failure.message();
     }
   }
+
+  /// What a real storage gave.
+  ///
+  /// @param allocatedPeak the most bytes that it had allocated at once
+  /// @param pagesTouched the pages that were filled
+  public record Backed(long allocatedPeak, long pagesTouched) {}
 
   /// Two sums over the placements of all allocations, in order; runs that place alike have the
   /// same. FNV-1a over whole 64-bit words.

@@ -315,7 +315,8 @@ class ReplayTest {
     }
 
     ReplayResult plain = replay(PAGES);
-    ReplayResult summed = Replay.of(script.trace(), PAGES, DEVICE, true, position -> {});
+    ReplayResult summed =
+        Replay.of(script.trace(), PAGES, DEVICE, ReplayOptions.DEFAULT.checksums(true));
 
     assertThat(summed.reservedPeak()).isEqualTo(plain.reservedPeak());
     assertThat(summed.load()).isEqualTo(plain.load());
@@ -352,7 +353,9 @@ class ReplayTest {
     }
 
     Checksums sums =
-        Replay.of(script.trace(), layout, DEVICE, true, position -> {}).checksums().orElseThrow();
+        Replay.of(script.trace(), layout, DEVICE, ReplayOptions.DEFAULT.checksums(true))
+            .checksums()
+            .orElseThrow();
 
     assertThat(sums).isEqualTo(new Checksums(fnv(words), fnv(storageWords)));
     assertThat(sums.toString()).matches("[0-9a-f]{16} [0-9a-f]{16}");
@@ -376,8 +379,12 @@ class ReplayTest {
     other.free(other.take(64)).take(64);
     script.free(first);
 
-    assertThat(Replay.of(script.trace(), PAGES, DEVICE, true, position -> {}).checksums())
-        .isNotEqualTo(Replay.of(other.trace(), PAGES, DEVICE, true, position -> {}).checksums());
+    assertThat(
+            Replay.of(script.trace(), PAGES, DEVICE, ReplayOptions.DEFAULT.checksums(true))
+                .checksums())
+        .isNotEqualTo(
+            Replay.of(other.trace(), PAGES, DEVICE, ReplayOptions.DEFAULT.checksums(true))
+                .checksums());
   }
 
   @Test
@@ -385,7 +392,7 @@ class ReplayTest {
     for (int i = 0; i < 5000; i++) script.free(script.take(64));
     List<Long> positions = new ArrayList<>();
 
-    Replay.of(script.trace(), PAGES, DEVICE, false, positions::add);
+    Replay.of(script.trace(), PAGES, DEVICE, ReplayOptions.DEFAULT.progress(positions::add));
 
     assertThat(positions).isNotEmpty().isSorted();
     assertThat(positions.getLast()).isPositive().isLessThanOrEqualTo(10_000);
@@ -399,8 +406,10 @@ class ReplayTest {
     }
     Layout layout = Layout.parse("sliced:page=2048,cap=8192;direct:reclaim=10000");
 
-    ReplayResult first = Replay.of(script.trace(), layout, DEVICE, true, position -> {});
-    ReplayResult second = Replay.of(script.trace(), layout, DEVICE, true, position -> {});
+    ReplayResult first =
+        Replay.of(script.trace(), layout, DEVICE, ReplayOptions.DEFAULT.checksums(true));
+    ReplayResult second =
+        Replay.of(script.trace(), layout, DEVICE, ReplayOptions.DEFAULT.checksums(true));
 
     assertThat(second).isEqualTo(first);
   }
