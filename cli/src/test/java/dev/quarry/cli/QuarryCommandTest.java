@@ -18,7 +18,7 @@ class QuarryCommandTest {
     assertThat(run.quarry()).isZero();
     assertThat(run.out())
         .startsWith("Usage: quarry")
-        .contains("inspect", "replay", "plan", "check", "completion");
+        .contains("inspect", "replay", "plan", "check", "devices", "completion");
   }
 
   @Test
@@ -35,7 +35,7 @@ class QuarryCommandTest {
 
   @Test
   void everyVerbHelpsWithAnExample() {
-    for (String verb : new String[] {"inspect", "replay", "plan", "check", "completion"}) {
+    for (String verb : new String[] {"inspect", "replay", "plan", "check", "devices", "completion"}) {
       assertThat(run.quarry(verb, "--help")).isZero();
       assertThat(run.out()).contains("Usage: quarry " + verb, "Example:  quarry " + verb);
       assertThat(run.out().lines()).allMatch(line -> line.length() <= 100);
