@@ -26,8 +26,7 @@ class DevicesTest {
   void writeATrace() throws IOException {
     trace =
         Files.writeString(
-                folder.resolve("small.txt"),
-                "a 0 614400\na 1 614400\nf 0\na 0 921600\nf 1\nf 0\n")
+                folder.resolve("small.txt"), "a 0 614400\na 1 614400\nf 0\na 0 921600\nf 1\nf 0\n")
             .toString();
   }
 
@@ -40,8 +39,7 @@ class DevicesTest {
       switch (provider.probe()) {
         case Availability.Available _ -> assertThat(run.out()).contains(provider.name() + ":0  ");
         case Availability.Unavailable(String reason) ->
-            assertThat(run.out())
-                .contains(provider.name() + ": not available, because " + reason);
+            assertThat(run.out()).contains(provider.name() + ": not available, because " + reason);
       }
     assertThat(Devices.providers().stream().map(StorageProvider::name))
         .containsExactly("bytes", "cuda", "opencl", "virtual", "vulkan");

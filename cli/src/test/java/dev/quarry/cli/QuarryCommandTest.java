@@ -35,7 +35,8 @@ class QuarryCommandTest {
 
   @Test
   void everyVerbHelpsWithAnExample() {
-    for (String verb : new String[] {"inspect", "replay", "plan", "check", "devices", "completion"}) {
+    for (String verb :
+        new String[] {"inspect", "replay", "plan", "check", "devices", "completion"}) {
       assertThat(run.quarry(verb, "--help")).isZero();
       assertThat(run.out()).contains("Usage: quarry " + verb, "Example:  quarry " + verb);
       assertThat(run.out().lines()).allMatch(line -> line.length() <= 100);

@@ -47,8 +47,7 @@ class PlanDifferencesTest {
             "it has pages of 8192 bytes, and the device allocates at most 8191 bytes at once",
             "it reserves 8192 bytes, and the device has 8000");
     assertThatThrownBy(() -> PLAN.layoutFor(device(256, 1 << 20, 1 << 20)))
-        .isInstanceOfSatisfying(
-            PlanException.class, e -> assertThat(e.isAboutTheWork()).isTrue())
+        .isInstanceOfSatisfying(PlanException.class, e -> assertThat(e.isAboutTheWork()).isTrue())
         .hasMessage(
             "the plan does not fit a device: it was measured for offsets at multiples of 64"
                 + " bytes, and the device needs multiples of 256");
