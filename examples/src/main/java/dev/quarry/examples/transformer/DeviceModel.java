@@ -17,9 +17,10 @@ import java.util.List;
 ///
 /// Every operation is a launch, so the same code is measured in a dry run and run for real. The
 /// weights are uploaded by [#load], which a dry run does not need.
-final class DeviceModel implements AutoCloseable {
+final class DeviceModel<R> implements AutoCloseable {
+  private final Kernels<R> kernels;
   private final Shape shape;
-  private final DeviceStream<MemorySegment> stream;
+  private final DeviceStream<R> stream;
   private final List<Buffer> kept = new ArrayList<>();
   private final Buffer tokens;
   private final Buffer positions;
@@ -37,7 +38,8 @@ final class DeviceModel implements AutoCloseable {
       Buffer keys,
       Buffer values) {}
 
-  DeviceModel(Shape shape, DeviceStream<MemorySegment> stream) {
+  DeviceModel(Shape shape, DeviceStream<R> stream, Kernels<R> kernels) {
+    this.kernels = kernels;
     this.shape = shape;
     this.stream = stream;
     int width = shape.width();
@@ -104,7 +106,8 @@ final class DeviceModel implements AutoCloseable {
         List.of(tokens, positions),
         List.of(x),
         s ->
-            Kernels.embed(
+            kernels.embed(
+                s.queue(),
                 ids,
                 start,
                 shape.width(),
@@ -147,14 +150,21 @@ final class DeviceModel implements AutoCloseable {
             List.of(query, keys),
             List.of(weights),
             s ->
-                Kernels.attend(
-                    shape, rows, start, s.resource(query), s.resource(keys), s.resource(weights)));
+                kernels.attend(
+                    s.queue(),
+                    shape,
+                    rows,
+                    start,
+                    s.resource(query),
+                    s.resource(keys),
+                    s.resource(weights)));
         run(
             "gather",
             List.of(weights, values),
             List.of(gathered),
             s ->
-                Kernels.gather(
+                kernels.gather(
+                    s.queue(),
                     shape,
                     rows,
                     end,
@@ -178,7 +188,7 @@ final class DeviceModel implements AutoCloseable {
           "activate",
           List.of(hidden),
           List.of(hidden),
-          s -> Kernels.activate(rows * shape.hidden(), s.resource(hidden)));
+          s -> kernels.activate(s.queue(), rows * shape.hidden(), s.resource(hidden)));
       return multiplied(hidden, layer.down, rows, shape.hidden(), shape.width());
     }
   }
@@ -189,7 +199,7 @@ final class DeviceModel implements AutoCloseable {
         "normalize",
         List.of(in),
         List.of(out),
-        s -> Kernels.normalize(rows, shape.width(), s.resource(in), s.resource(out)));
+        s -> kernels.normalize(s.queue(), rows, shape.width(), s.resource(in), s.resource(out)));
     return out;
   }
 
@@ -205,8 +215,14 @@ final class DeviceModel implements AutoCloseable {
         List.of(left, right),
         List.of(out),
         s ->
-            Kernels.multiply(
-                rows, inner, columns, s.resource(left), s.resource(right), s.resource(out)));
+            kernels.multiply(
+                s.queue(),
+                rows,
+                inner,
+                columns,
+                s.resource(left),
+                s.resource(right),
+                s.resource(out)));
   }
 
   /// The sum of both, which are closed.
@@ -217,7 +233,7 @@ final class DeviceModel implements AutoCloseable {
         "add",
         List.of(left, right),
         List.of(out),
-        s -> Kernels.add(floats, s.resource(left), s.resource(right), s.resource(out)));
+        s -> kernels.add(s.queue(), floats, s.resource(left), s.resource(right), s.resource(out)));
     left.close();
     right.close();
     return out;
@@ -228,10 +244,7 @@ final class DeviceModel implements AutoCloseable {
   }
 
   private void run(
-      String name,
-      List<Buffer> reads,
-      List<Buffer> writes,
-      LaunchBody<MemorySegment, RuntimeException> body) {
+      String name, List<Buffer> reads, List<Buffer> writes, LaunchBody<R, RuntimeException> body) {
     stream.launch(
         Launch.named(name)
             .reads(reads.toArray(Buffer[]::new))
@@ -245,7 +258,7 @@ final class DeviceModel implements AutoCloseable {
     Buffer keys = layers.get(layer).keys;
     stream.launch(
         Launch.named("fill the cache").writes(keys),
-        (ExecuteScope<MemorySegment> scope) -> scope.fail(new WorkFailure.Generic(why)));
+        (ExecuteScope<R> scope) -> scope.fail(new WorkFailure.Generic(why)));
   }
 
   float[] read(Buffer logits) {

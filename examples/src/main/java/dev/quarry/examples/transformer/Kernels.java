@@ -1,131 +1,30 @@
 package dev.quarry.examples.transformer;
 
-import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import dev.quarry.storage.CommandQueue;
 
-import java.lang.foreign.MemorySegment;
-
-/// The operations of the model on device memory, as plain loops over host segments. What would be
-/// kernels on another device.
-final class Kernels {
-  private Kernels() {}
-
-  private static float get(MemorySegment from, int index) {
-    return from.getAtIndex(JAVA_FLOAT, index);
-  }
-
-  private static void set(MemorySegment to, int index, float value) {
-    to.setAtIndex(JAVA_FLOAT, index, value);
-  }
-
+/// The operations of the model on device memory. Each is put on the queue of its launch, and done
+/// when the queue comes to it.
+///
+/// @param <R> what memory is to them
+interface Kernels<R> {
   /// `out[row]` is the token's row plus the position's.
-  static void embed(
-      int[] ids, int start, int width, MemorySegment tokens, MemorySegment at, MemorySegment out) {
-    for (int row = 0; row < ids.length; row++) {
-      for (int i = 0; i < width; i++) {
-        float token = get(tokens, ids[row] * width + i);
-        set(out, row * width + i, token + get(at, (start + row) * width + i));
-      }
-    }
-  }
+  void embed(CommandQueue<R> queue, int[] ids, int start, int width, R tokens, R at, R out);
 
   /// Each row divided by its root mean square.
-  static void normalize(int rows, int width, MemorySegment in, MemorySegment out) {
-    for (int row = 0; row < rows; row++) {
-      float sum = 0;
-      for (int i = 0; i < width; i++) {
-        float x = get(in, row * width + i);
-        sum += x * x;
-      }
-      float scale = (float) (1 / Math.sqrt(sum / width + 1e-5));
-      for (int i = 0; i < width; i++) set(out, row * width + i, get(in, row * width + i) * scale);
-    }
-  }
+  void normalize(CommandQueue<R> queue, int rows, int width, R in, R out);
 
   /// `out` is `rows` by `columns`, the product of `left` (`rows` by `inner`) and `right`.
-  static void multiply(
-      int rows,
-      int inner,
-      int columns,
-      MemorySegment left,
-      MemorySegment right,
-      MemorySegment out) {
-    for (int row = 0; row < rows; row++) {
-      for (int column = 0; column < columns; column++) {
-        float sum = 0;
-        for (int i = 0; i < inner; i++)
-          sum += get(left, row * inner + i) * get(right, i * columns + column);
-        set(out, row * columns + column, sum);
-      }
-    }
-  }
+  void multiply(CommandQueue<R> queue, int rows, int inner, int columns, R left, R right, R out);
 
   /// For each head and row the weights with which it attends to what came before it, and to itself.
-  static void attend(
-      Shape shape,
-      int rows,
-      int start,
-      MemorySegment query,
-      MemorySegment keys,
-      MemorySegment out) {
-    int seen = start + rows;
-    float scale = (float) (1 / Math.sqrt(shape.headWidth()));
-    for (int head = 0; head < shape.heads(); head++) {
-      for (int row = 0; row < rows; row++) {
-        int base = (head * rows + row) * seen;
-        int last = start + row;
-        float max = Float.NEGATIVE_INFINITY;
-        for (int at = 0; at <= last; at++) {
-          float dot = 0;
-          for (int i = 0; i < shape.headWidth(); i++) {
-            int column = head * shape.headWidth() + i;
-            dot +=
-                get(query, row * shape.width() + column) * get(keys, at * shape.width() + column);
-          }
-          set(out, base + at, dot * scale);
-          max = Math.max(max, dot * scale);
-        }
-        float sum = 0;
-        for (int at = 0; at <= last; at++) {
-          float weight = (float) Math.exp(get(out, base + at) - max);
-          set(out, base + at, weight);
-          sum += weight;
-        }
-        for (int at = 0; at < seen; at++)
-          set(out, base + at, at <= last ? get(out, base + at) / sum : 0);
-      }
-    }
-  }
+  void attend(CommandQueue<R> queue, Shape shape, int rows, int start, R query, R keys, R out);
 
   /// The values seen, weighted by the attention of each head.
-  static void gather(
-      Shape shape,
-      int rows,
-      int seen,
-      MemorySegment weights,
-      MemorySegment values,
-      MemorySegment out) {
-    for (int row = 0; row < rows; row++) {
-      for (int column = 0; column < shape.width(); column++) {
-        int head = column / shape.headWidth();
-        float sum = 0;
-        for (int at = 0; at < seen; at++) {
-          float weight = get(weights, (head * rows + row) * seen + at);
-          sum += weight * get(values, at * shape.width() + column);
-        }
-        set(out, row * shape.width() + column, sum);
-      }
-    }
-  }
+  void gather(CommandQueue<R> queue, Shape shape, int rows, int seen, R weights, R values, R out);
 
   /// `x` times its logistic function, in place.
-  static void activate(int count, MemorySegment inOut) {
-    for (int i = 0; i < count; i++) {
-      float x = get(inOut, i);
-      set(inOut, i, (float) (x / (1 + Math.exp(-x))));
-    }
-  }
+  void activate(CommandQueue<R> queue, int count, R inOut);
 
-  static void add(int count, MemorySegment left, MemorySegment right, MemorySegment out) {
-    for (int i = 0; i < count; i++) set(out, i, get(left, i) + get(right, i));
-  }
+  /// The sums, number by number.
+  void add(CommandQueue<R> queue, int count, R left, R right, R out);
 }
