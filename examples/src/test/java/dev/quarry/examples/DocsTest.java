@@ -138,16 +138,21 @@ class DocsTest {
     package dev.quarry.examples;
     import module java.base;
     import dev.quarry.*;
+    import dev.quarry.cuda.*;
     import dev.quarry.failure.*;
+    import dev.quarry.host.*;
     import dev.quarry.jfr.*;
     import dev.quarry.layout.*;
+    import dev.quarry.opencl.*;
     import dev.quarry.plan.*;
     import dev.quarry.replay.*;
     import dev.quarry.report.*;
     import dev.quarry.runtime.*;
     import dev.quarry.size.*;
     import dev.quarry.storage.*;
+    import dev.quarry.storage.StorageProvider.Availability.*;
     import dev.quarry.trace.*;
+    import dev.quarry.vulkan.*;
     import java.lang.foreign.*;
     import jdk.jfr.Recording;
     public class Snippet extends DocsContext {

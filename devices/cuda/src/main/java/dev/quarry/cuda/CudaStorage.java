@@ -6,6 +6,7 @@ import dev.quarry.layout.DeviceProperties;
 import dev.quarry.storage.Allocations;
 import dev.quarry.storage.Closing;
 import dev.quarry.storage.DeferredReleases;
+import dev.quarry.storage.DeviceInfo;
 import dev.quarry.storage.Region;
 import dev.quarry.storage.Storage;
 import dev.quarry.storage.StorageId;
@@ -158,6 +159,17 @@ public final class CudaStorage implements Storage<CudaWindow> {
   /// The `CUdevice`.
   public int device() {
     return device.handle();
+  }
+
+  /// What the device says about itself, and what it has free now.
+  ///
+  /// @throws MemoryException when the driver does not say
+  public DeviceInfo info() {
+    try {
+      return device.info(OptionalLong.of(freeMemory()), context.cuda().driverVersion());
+    } catch (CuException e) {
+      throw e.ofMemory(0);
+    }
   }
 
   /// What to resolve layouts for.

@@ -74,6 +74,8 @@ class CudaStorageTest extends StorageContract<CudaWindow> {
       assertThat(storage.freeMemory()).isEqualTo(DriverDouble.MEMORY);
       StorageId id = storage.allocate(32 << 20);
       assertThat(storage.freeMemory()).isEqualTo(DriverDouble.MEMORY - (32 << 20));
+      assertThat(storage.info().free()).hasValue(DriverDouble.MEMORY - (32 << 20));
+      assertThat(storage.info().properties()).isEqualTo(storage.properties());
       assertThatThrownBy(() -> storage.allocate(DriverDouble.MEMORY - (16 << 20)))
           .isInstanceOfSatisfying(
               MemoryException.class,

@@ -5,6 +5,7 @@ import dev.quarry.failure.MemoryFailure;
 import dev.quarry.layout.DeviceProperties;
 import dev.quarry.storage.Allocations;
 import dev.quarry.storage.Closing;
+import dev.quarry.storage.DeviceInfo;
 import dev.quarry.storage.Region;
 import dev.quarry.storage.Storage;
 import dev.quarry.storage.StorageId;
@@ -130,9 +131,14 @@ public final class OpenClStorage implements Storage<ClWindow> {
     return device.handle();
   }
 
+  /// What the device says about itself.
+  public DeviceInfo info() {
+    return device.info();
+  }
+
   /// What to resolve layouts for.
   public DeviceProperties properties() {
-    return device.info().properties();
+    return info().properties();
   }
 
   /// `CL_DEVICE_MEM_BASE_ADDR_ALIGN`, in bytes: what the origin of a sub-buffer must be a multiple

@@ -97,6 +97,7 @@ class OpenClProviderTest {
     try (OpenClStorage storage = (OpenClStorage) provider.open(0)) {
       assertThat(storage.alignment()).isEqualTo(info.alignment());
       assertThat(storage.properties()).isEqualTo(info.properties());
+      assertThat(storage.info()).isEqualTo(info);
     }
     assertThat(info.maxAllocation()).isPositive();
     assertThat(info.total().orElse(0)).isPositive();

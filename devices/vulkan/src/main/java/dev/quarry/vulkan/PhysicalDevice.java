@@ -87,7 +87,7 @@ record PhysicalDevice(
   }
 
   /// @param left what each heap has left; null where the driver does not say
-  DeviceInfo info(@Nullable List<Long> left) {
+  DeviceInfo info(VulkanOptions options, @Nullable List<Long> left) {
     List<String> notes = new ArrayList<>();
     notes.add("Vulkan " + versionText());
     notes.add(
@@ -104,8 +104,8 @@ record PhysicalDevice(
     if (lack != null) notes.add("can not be opened: it " + lack);
     return new DeviceInfo(
         name,
-        alignment(VulkanOptions.DEFAULT),
-        maxAllocation(Use.DEVICE),
+        alignment(options),
+        maxAllocation(options.use()),
         OptionalLong.of(memory.total()),
         left == null ? OptionalLong.empty() : OptionalLong.of(memory.sum(left)),
         notes);

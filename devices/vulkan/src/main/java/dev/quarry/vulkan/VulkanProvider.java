@@ -4,6 +4,7 @@ import dev.quarry.storage.DeviceInfo;
 import dev.quarry.storage.Storage;
 import dev.quarry.storage.StorageProvider;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.lwjgl.vulkan.VkInstance;
 
 /// Offers the Vulkan devices, numbered in the order in which the loader lists them.
@@ -32,7 +33,7 @@ public final class VulkanProvider implements StorageProvider {
         List<DeviceInfo> devices =
             vk.physicalDevices(instance).stream()
                 .map(vk::describe)
-                .map(device -> device.info(device.budgets() ? vk.left(device.handle()) : null))
+                .map(device -> device.info(VulkanOptions.DEFAULT, leftOf(vk, device)))
                 .toList();
         return devices.isEmpty()
             ? new Availability.Unavailable("no Vulkan driver of this machine has a device")
@@ -43,6 +44,11 @@ public final class VulkanProvider implements StorageProvider {
     } catch (VulkanException e) {
       return new Availability.Unavailable(e.getMessage());
     }
+  }
+
+  /// Null where the driver does not say.
+  static @Nullable List<Long> leftOf(Vulkan vk, PhysicalDevice device) {
+    return device.budgets() ? vk.left(device.handle()) : null;
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.quarry.failure.MemoryFailure;
 import dev.quarry.layout.DeviceProperties;
 import dev.quarry.storage.Allocations;
 import dev.quarry.storage.DeferredReleases;
+import dev.quarry.storage.DeviceInfo;
 import dev.quarry.storage.Region;
 import dev.quarry.storage.Storage;
 import dev.quarry.storage.StorageId;
@@ -164,10 +165,14 @@ public final class VulkanStorage implements Storage<VulkanWindow> {
     return device.family();
   }
 
+  /// What the device says about itself, with what its heaps have left by their budget now.
+  public DeviceInfo info() {
+    return device.physical().info(options, VulkanProvider.leftOf(device.vk(), device.physical()));
+  }
+
   /// What to resolve layouts for.
   public DeviceProperties properties() {
-    return new DeviceProperties(
-        device.physical().info(null).properties().maxPageSize(), alignment());
+    return device.physical().info(options, null).properties();
   }
 
   /// What offsets of storage and uniform buffers must be a multiple of, in bytes; with images also

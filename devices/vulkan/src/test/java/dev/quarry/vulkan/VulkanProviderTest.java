@@ -85,6 +85,8 @@ class VulkanProviderTest {
     try (VulkanStorage storage = (VulkanStorage) provider.open(0)) {
       assertThat(storage.alignment()).isEqualTo(info.alignment());
       assertThat(storage.properties()).isEqualTo(info.properties());
+      assertThat(storage.info().alignment()).isEqualTo(info.alignment());
+      assertThat(storage.info().notes()).isEqualTo(info.notes());
     }
     assertThat(info.maxAllocation()).isPositive();
     assertThat(info.total().orElse(0)).isPositive();
