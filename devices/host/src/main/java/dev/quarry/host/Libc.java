@@ -1,8 +1,10 @@
 package dev.quarry.host;
 
-/// The calls of Linux that [VirtualStorage] makes. Addresses and lengths are bytes; each answers
-/// what the kernel does: an errno, or 0 for success. [#reserve] answers an address, or an errno
-/// with its sign changed.
+import java.nio.file.Path;
+
+/// The calls of Linux that the storages make. Addresses and lengths are bytes; each answers what
+/// the kernel does: an errno, or 0 for success. [#reserve] answers an address, or an errno with its
+/// sign changed.
 interface Libc {
   /// Address space that nothing stands behind and nobody may touch.
   long reserve(long length);
@@ -21,6 +23,9 @@ interface Libc {
 
   /// Ends what [#lock] did.
   int unlock(long address, long length);
+
+  /// Makes a file of zeros that all have their place on the disk. What is refused leaves no file.
+  int createFile(Path file, long length);
 
   /// The bytes of a page of the kernel.
   long pageSize();

@@ -9,6 +9,7 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
 
 /// The C library of the process.
 final class NativeLibc implements Libc {
@@ -16,6 +17,8 @@ final class NativeLibc implements Libc {
   private static final int PROT_READ_WRITE = 3;
   private static final int MAP_PRIVATE_ANONYMOUS_NORESERVE = 0x2 | 0x20 | 0x4000;
   private static final int SC_PAGESIZE = 30;
+  private static final int OWNER_READS_AND_WRITES = 0600;
+  private static final int EINTR = 4;
 
   private static final StructLayout CALL_STATE = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO =
@@ -27,6 +30,10 @@ final class NativeLibc implements Libc {
   private final MethodHandle madvise;
   private final MethodHandle mlock;
   private final MethodHandle munlock;
+  private final MethodHandle creat;
+  private final MethodHandle posixFallocate;
+  private final MethodHandle close;
+  private final MethodHandle unlink;
   private final long pageSize;
 
   /// @throws IllegalCallerException where native access is denied
@@ -40,11 +47,15 @@ final class NativeLibc implements Libc {
     madvise = call("madvise", FunctionDescriptor.of(i, l, l, i));
     mlock = call("mlock", FunctionDescriptor.of(i, l, l));
     munlock = call("munlock", FunctionDescriptor.of(i, l, l));
+    creat = call("creat", FunctionDescriptor.of(i, ValueLayout.ADDRESS, i));
+    posixFallocate = call("posix_fallocate", FunctionDescriptor.of(i, i, l, l));
+    close = call("close", FunctionDescriptor.of(i, i));
+    unlink = call("unlink", FunctionDescriptor.of(i, ValueLayout.ADDRESS));
     MethodHandle sysconf = call("sysconf", FunctionDescriptor.of(l, i));
     pageSize = invoke(state -> (long) sysconf.invokeExact(state, SC_PAGESIZE));
   }
 
-  @SuppressWarnings("restricted") // granted by whoever opens a VirtualStorage
+  @SuppressWarnings("restricted") // granted by whoever opens a storage
   private static MethodHandle call(String name, FunctionDescriptor type) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(
@@ -84,6 +95,31 @@ final class NativeLibc implements Libc {
   @Override
   public int unlock(long address, long length) {
     return status(state -> (int) munlock.invokeExact(state, address, length));
+  }
+
+  @Override
+  public int createFile(Path file, long length) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(file.toAbsolutePath().toString());
+      int descriptor =
+          (int) invoke(state -> (int) creat.invokeExact(state, name, OWNER_READS_AND_WRITES));
+      if (descriptor < 0) return -descriptor;
+      int errno = reserveOnDisk(descriptor, length);
+      int closed = status(state -> (int) close.invokeExact(state, descriptor));
+      if (errno == 0) errno = closed;
+      if (errno != 0) status(state -> (int) unlink.invokeExact(state, name));
+      return errno;
+    }
+  }
+
+  /// The one call that answers the errno itself. A signal may interrupt it.
+  private int reserveOnDisk(int descriptor, long length) {
+    int errno;
+    do {
+      errno =
+          (int) invoke(state -> (int) posixFallocate.invokeExact(state, descriptor, 0L, length));
+    } while (errno == EINTR);
+    return errno;
   }
 
   @Override

@@ -35,6 +35,19 @@ public final class VirtualProvider implements StorageProvider {
     }
   }
 
+  /// The calls of this system for a storage.
+  ///
+  /// @param what the storage's kind of memory
+  /// @throws MemoryException with [MemoryFailure.Unknown] where it is not available
+  static Libc libc(String what) {
+    try {
+      return libc();
+    } catch (UnsupportedOperationException e) {
+      throw new MemoryException(
+          new MemoryFailure.Unknown(what + " is not available, because " + e.getMessage()), e);
+    }
+  }
+
   private static String moduleName() {
     String name = VirtualProvider.class.getModule().getName();
     return name == null ? "ALL-UNNAMED" : name;

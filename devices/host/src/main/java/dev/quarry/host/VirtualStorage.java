@@ -11,6 +11,7 @@ import dev.quarry.storage.StorageId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Cleaner;
+import java.util.function.Consumer;
 
 /// Host memory in address space that is reserved once, and committed as allocations come. On Linux.
 ///
@@ -29,7 +30,7 @@ import java.lang.ref.Cleaner;
 /// small ones.
 ///
 /// Threads: single-owner. A storage that is lost without [#close] gives its memory back when it is
-/// collected.
+/// collected, which is not before the last of its segments.
 public final class VirtualStorage implements Storage<MemorySegment> {
   private static final Cleaner LOST_STORAGES = Cleaner.create();
   private static final long ALIGNMENT = 64;
@@ -41,25 +42,6 @@ public final class VirtualStorage implements Storage<MemorySegment> {
   private final AddressSpace space;
   private final Cleaner.Cleanable cleanable;
   private final Allocations<Block> allocations;
-
-  /// What stands behind an id. The arena closes first when it is given back, which is final; what
-  /// the kernel refuses then can be tried again.
-  private static final class Block {
-    final long address;
-    final long size;
-    final Arena arena;
-    final MemorySegment segment;
-    boolean locked;
-
-    @SuppressWarnings("restricted") // the address is our own
-    Block(long address, long size, boolean locked, Arena arena) {
-      this.address = address;
-      this.size = size;
-      this.locked = locked;
-      this.arena = arena;
-      this.segment = MemorySegment.ofAddress(address).reinterpret(size, arena, null);
-    }
-  }
 
   VirtualStorage(Libc libc, VirtualOptions options) {
     this.libc = libc;
@@ -82,13 +64,7 @@ public final class VirtualStorage implements Storage<MemorySegment> {
   /// @throws MemoryException with [MemoryFailure.Unknown] where it is not available; the message
   ///   says why
   public static VirtualStorage open(VirtualOptions options) {
-    try {
-      return new VirtualStorage(VirtualProvider.libc(), options);
-    } catch (UnsupportedOperationException e) {
-      throw new MemoryException(
-          new MemoryFailure.Unknown("virtual memory is not available, because " + e.getMessage()),
-          e);
-    }
+    return new VirtualStorage(VirtualProvider.libc("virtual memory"), options);
   }
 
   @Override
@@ -99,17 +75,20 @@ public final class VirtualStorage implements Storage<MemorySegment> {
   @Override
   public StorageId allocate(long size) {
     allocations.checkFits(size);
-    return allocations.add(
-        size,
-        size == 0
-            ? new Block(ALIGNMENT, 0, false, openArena())
-            : new Block(commit(size), size, options.locked(), openArena()));
+    return allocations.add(size, blockAt(size == 0 ? ALIGNMENT : commit(size), size));
   }
 
-  /// Closed when the allocation is given back, or with the storage.
-  @SuppressWarnings("MustBeClosedChecker")
-  private static Arena openArena() {
-    return Arena.ofShared();
+  @SuppressWarnings("restricted") // the address is our own
+  private Block blockAt(long address, long size) {
+    Arena arena = Block.openArena();
+    return new Block(
+        arena, MemorySegment.ofAddress(address).reinterpret(size, arena, new Keep(this)));
+  }
+
+  /// Hangs on the arena of every segment, so that the storage is not lost while anybody has one.
+  private record Keep(VirtualStorage storage) implements Consumer<MemorySegment> {
+    @Override
+    public void accept(MemorySegment segment) {}
   }
 
   private long commit(long size) {
@@ -138,42 +117,28 @@ public final class VirtualStorage implements Storage<MemorySegment> {
 
   @Override
   public MemorySegment get(Region region) {
-    Block block = allocations.of(region);
-    if (!block.arena.scope().isAlive()) throw region.notFound();
-    return block.segment.asSlice(region.offset(), region.size());
+    return allocations.of(region).slice(region);
   }
 
   @Override
   public void deallocate(StorageId id) {
     Block block = allocations.find(id);
     if (block == null) return;
-    closeArena(block);
-    if (block.size > 0) decommit(block);
+    block.end();
+    if (block.segment().byteSize() > 0) decommit(block.segment());
     allocations.remove(id);
   }
 
-  /// An arena refuses to close while another thread is inside its segment.
-  private static void closeArena(Block block) {
-    if (!block.arena.scope().isAlive()) return;
-    try {
-      block.arena.close();
-    } catch (IllegalStateException e) {
-      throw new MemoryException(new MemoryFailure.ReleaseFailed(String.valueOf(e.getMessage())), e);
-    }
-  }
-
-  private void decommit(Block block) {
-    long length = space.pages(block.size);
-    int errno = block.locked ? libc.unlock(block.address, length) : 0;
-    if (errno == 0) {
-      block.locked = false;
-      errno = libc.advise(block.address, length, Libc.Advice.DROP);
-    }
+  private void decommit(MemorySegment segment) {
+    long address = segment.address();
+    long length = space.pages(segment.byteSize());
+    int errno = options.locked() ? libc.unlock(address, length) : 0;
+    if (errno == 0) errno = libc.advise(address, length, Libc.Advice.DROP);
     if (errno != 0)
       throw new MemoryException(
           new MemoryFailure.ReleaseFailed(
               "the kernel did not drop " + length + " bytes: " + Errno.text(errno)));
-    space.give(block.address, length);
+    space.give(address, length);
   }
 
   /// Does nothing: memory is released at once.
@@ -198,7 +163,7 @@ public final class VirtualStorage implements Storage<MemorySegment> {
   @Override
   public void close() {
     allocations.refuseMore();
-    for (Block block : allocations.all()) closeArena(block);
+    Block.endAll(allocations.all());
     allocations.clear();
     cleanable.clean();
   }

@@ -3,7 +3,9 @@ package dev.quarry.host;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /// A layer over the calls of the system: refuses one of them, and keeps the books of what is held.
 final class FailingLibc {
@@ -13,7 +15,7 @@ final class FailingLibc {
   private final int failing;
   private final int errno;
   private long reserved;
-  private long locked;
+  private final Set<Object> locked = new HashSet<>();
 
   /// @param failing the number of the call that is refused, from 0 on; negative for none
   FailingLibc(int failing, int errno) {
@@ -32,8 +34,7 @@ final class FailingLibc {
                   try {
                     Object answer = method.invoke(real, arguments);
                     boolean done = answer instanceof Long address ? address > 0 : answer.equals(0);
-                    if (done)
-                      note(method.getName(), (long) arguments[arguments.length > 1 ? 1 : 0]);
+                    if (done) note(method.getName(), arguments);
                     return answer;
                   } catch (InvocationTargetException e) {
                     throw e.getCause();
@@ -41,12 +42,12 @@ final class FailingLibc {
                 });
   }
 
-  private void note(String call, long length) {
+  private void note(String call, Object[] arguments) {
     switch (call) {
-      case "reserve" -> reserved += length;
-      case "unmap" -> reserved -= length;
-      case "lock" -> locked += length;
-      case "unlock" -> locked -= length;
+      case "reserve" -> reserved += (long) arguments[0];
+      case "unmap" -> reserved -= (long) arguments[1];
+      case "lock" -> locked.add(arguments[0]);
+      case "unlock" -> locked.remove(arguments[0]);
       default -> {}
     }
   }
@@ -56,9 +57,9 @@ final class FailingLibc {
     return reserved;
   }
 
-  /// The bytes that were locked and not unlocked.
-  long locked() {
-    return locked;
+  /// How many ranges were locked and not unlocked.
+  int locked() {
+    return locked.size();
   }
 
   boolean hasFailed() {

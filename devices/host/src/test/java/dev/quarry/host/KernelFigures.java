@@ -38,8 +38,13 @@ final class KernelFigures {
 
   /// The mappings of the process.
   static long mappings() {
+    return mappings("");
+  }
+
+  /// The mappings of the process that have a text in their line.
+  static long mappings(String text) {
     try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
-      return lines.count();
+      return lines.filter(line -> line.contains(text)).count();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -113,6 +113,25 @@ class VirtualStorageFaultTest {
     assertThat(libc.reserved()).isZero();
   }
 
+  @Test
+  void aStorageIsNotLostWhileAnybodyHasASegmentOfIt() {
+    FailingLibc libc = new FailingLibc(-1, 0);
+    MemorySegment kept = segmentOfALostStorage(libc);
+    for (int i = 0; i < 20; i++) System.gc();
+    assertThat(libc.reserved()).isPositive();
+    assertThat(kept.get(ValueLayout.JAVA_BYTE, 99)).isEqualTo((byte) 7);
+  }
+
+  private static MemorySegment segmentOfALostStorage(FailingLibc libc) {
+    VirtualStorage storage = new VirtualStorage(libc.calls, VirtualOptions.ofMachine());
+    return storage.get(new Region(storage.allocate(100), 0, 100)).fill((byte) 7);
+  }
+
+  @Test
+  void aSegmentThatANativeCallIsInsideOfIsGivenBackAfterwards() throws Throwable {
+    InsideOfSegments.check(VirtualStorage.open());
+  }
+
   private static void lose(FailingLibc libc) {
     new VirtualStorage(libc.calls, VirtualOptions.ofMachine()).allocate(MIB);
     assertThat(libc.reserved()).isPositive();
