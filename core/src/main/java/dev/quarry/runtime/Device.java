@@ -317,23 +317,71 @@ public final class Device<R> implements AutoCloseable {
   }
 
   /// Waits until no command is open and everything issued is done, then releases every memory,
-  /// queue and graph, and the storage. Buffers that are still open lead nowhere from now on;
-  /// closing them is harmless. Closing again does nothing.
+  /// queue and graph, and the storage. Closing again does nothing.
   ///
-  /// @throws IllegalStateException when called from the body of a launch
+  /// A buffer that became unreachable without being closed counts as open until the collector found
+  /// it.
+  ///
+  /// @throws IllegalStateException when buffers or graphs are open, which the message names by
+  ///   label, or when called from the body of a launch; the device is as before then
   @Override
   public void close() {
+    close(false);
+  }
+
+  /// Closes the device whoever still has buffers and graphs of it, which lead nowhere from now on;
+  /// closing them is harmless. For programs that end.
+  ///
+  /// @throws IllegalStateException when called from the body of a launch
+  public void closeAnyway() {
+    close(true);
+  }
+
+  private void close(boolean anyway) {
     checkNotInBody();
     lock();
     try {
       if (closed) return;
+      if (!anyway && finishWork()) checkNothingHeld();
       closed = true;
-      while (slots().stream().anyMatch(slot -> slot.issuing != null)) awaitSettled();
+      awaitCommands();
       for (Slot<R> slot : slots()) awaitUnlocked(lastFence(slot));
       closeEverything();
     } finally {
       unlock();
     }
+  }
+
+  private void awaitCommands() {
+    while (slots().stream().anyMatch(slot -> slot.issuing != null)) awaitSettled();
+  }
+
+  /// Waits for everything issued, and releases what is only kept for it.
+  ///
+  /// @return whether it can be told who holds memory: a queue that gives no fence keeps some itself
+  private boolean finishWork() {
+    awaitCommands();
+    try {
+      for (Slot<R> slot : slots()) {
+        if (slot.isRecording()) continue;
+        slot.drainDrops();
+        awaitUnlocked(slot.queue.fence());
+      }
+      releaseWhatIsDone();
+      return true;
+    } catch (RuntimeException e) {
+      warn(() -> "closing whoever holds memory, since a queue gave no fence: " + e.getMessage());
+      return false;
+    }
+  }
+
+  private void checkNothingHeld() {
+    List<String> held = new ArrayList<>();
+    for (Slot<R> slot : slots()) held.addAll(slot.held());
+    for (DeviceGraph<R> graph : graphs) held.add(graph.toString());
+    if (!held.isEmpty())
+      throw new IllegalStateException(
+          "the device stays open, because it is still used by " + String.join(", ", held));
   }
 
   private Fence lastFence(Slot<R> slot) {

@@ -116,4 +116,9 @@ public final class DeviceGraph<R> implements AutoCloseable {
     kept.forEach(Runnable::run);
     kept.clear();
   }
+
+  @Override
+  public String toString() {
+    return "a graph of stream " + stream;
+  }
 }

@@ -3,6 +3,7 @@ package dev.quarry.runtime;
 import dev.quarry.DeviceMemory;
 import dev.quarry.Handle;
 import dev.quarry.failure.FailureId;
+import dev.quarry.failure.Holder;
 import dev.quarry.failure.MemoryException;
 import dev.quarry.failure.MemoryFailure;
 import dev.quarry.failure.MemoryFailure.UnsupportedOperation;
@@ -517,6 +518,22 @@ final class Slot<R> {
     } finally {
       device.unlock();
     }
+  }
+
+  /// What of this slot is in use, each in words.
+  List<String> held() {
+    List<String> held = new ArrayList<>();
+    for (Holder holder : main.holders())
+      held.add(
+          describe(holder, holder.label().isEmpty() ? "buffers without a label" : holder.label()));
+    if (pinned != null)
+      for (Holder holder : pinned.holders()) held.add(describe(holder, "pinned host buffers"));
+    if (isRecording()) held.add("a graph that stream " + number + " records");
+    return held;
+  }
+
+  private static String describe(Holder holder, String name) {
+    return name + " (" + holder.bytes() + " bytes in " + holder.allocations() + ")";
   }
 
   void cleanUp() {

@@ -10,9 +10,13 @@ import dev.quarry.failure.WorkException;
 import dev.quarry.failure.WorkFailure;
 import dev.quarry.report.PoolReport;
 import dev.quarry.storage.BytesStorage;
+import dev.quarry.storage.CommandQueue;
+import dev.quarry.storage.Storage;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
@@ -200,12 +204,80 @@ class DeviceTest {
   @Test
   void aClosedDeviceRefusesEverythingButClosing() {
     Buffer buffer = stream.allocate(10);
-    device.close();
+    device.closeAnyway();
     assertThatThrownBy(() -> stream.allocate(1)).hasMessage("the device is closed");
     assertThatThrownBy(() -> stream.fill(buffer, (byte) 1)).hasMessage("the device is closed");
     assertThatThrownBy(() -> device.stream(3)).hasMessage("the device is closed");
     assertThatThrownBy(device::usage).hasMessage("the device is closed");
     buffer.close();
     device.close();
+  }
+
+  @Test
+  void aDeviceInUseStaysOpenAndNamesWhatUsesIt() {
+    Buffer weights = stream.allocate(4096, "weights");
+    Buffer again = weights.duplicate();
+    Buffer plain = device.stream(1).allocate(10);
+    StreamCapture<MemorySegment> capture = stream.capture();
+    capture.begin();
+    stream.fill(weights, (byte) 1).orThrow();
+    assertRefusesToClose(
+        "weights (4096 bytes in 1), a graph that stream 0 records, "
+            + "buffers without a label (10 bytes in 1)");
+    DeviceGraph<MemorySegment> graph = capture.end();
+    plain.close();
+    weights.close();
+    assertRefusesToClose("weights (4096 bytes in 1), a graph of stream 0");
+    again.close();
+    assertRefusesToClose("weights (4096 bytes in 1), a graph of stream 0");
+    graph.close();
+    try (Buffer buffer = stream.allocate(8)) {
+      stream.fill(buffer, (byte) 2).orThrow();
+    }
+    device.close();
+    assertThatThrownBy(() -> stream.allocate(1)).hasMessage("the device is closed");
+  }
+
+  private void assertRefusesToClose(String users) {
+    assertThatThrownBy(device::close)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the device stays open, because it is still used by " + users);
+  }
+
+  @Test
+  void aDeviceThatAnswersNoMoreClosesWhoeverUsesIt() {
+    AtomicBoolean lost = new AtomicBoolean();
+    BytesStorage storage = new BytesStorage();
+    Device<MemorySegment> device = Device.open(new Losable(storage, lost), DeviceMemory.HOST);
+    Buffer buffer = device.stream(0).allocate(10);
+    lost.set(true);
+    device.close();
+    assertThat(storage.bytesAllocated()).isZero();
+    buffer.close();
+  }
+
+  /// A storage whose queues give no fences once it is lost.
+  private static final class Losable extends ForwardingStorage {
+    private final AtomicBoolean lost;
+
+    Losable(Storage<MemorySegment> storage, AtomicBoolean lost) {
+      super(storage);
+      this.lost = lost;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public CommandQueue<MemorySegment> openQueue() {
+      CommandQueue<MemorySegment> queue = super.openQueue();
+      return (CommandQueue<MemorySegment>)
+          Proxy.newProxyInstance(
+              CommandQueue.class.getClassLoader(),
+              new Class<?>[] {CommandQueue.class},
+              (_, method, arguments) -> {
+                if (lost.get() && method.getName().equals("fence"))
+                  throw new WorkException(new WorkFailure.Generic("the device is lost"));
+                return method.invoke(queue, arguments);
+              });
+    }
   }
 }

@@ -111,8 +111,8 @@ class HostCopyTest {
   void whatIsStagedIsReleasedWhenTheDeviceCloses() {
     Buffer buffer = stream.allocate(4);
     stream.write(buffer, MemorySegment.ofArray(new byte[4]));
+    buffer.close();
     device.close();
     assertThat(slot.drops.isEmpty()).isTrue();
-    buffer.close();
   }
 }
