@@ -85,7 +85,7 @@ public abstract class DocsContext implements AutoCloseable {
 
   @Override
   public void close() {
-    device.close();
+    device.closeAnyway();
     memory.close();
   }
 }
