@@ -107,6 +107,11 @@ final class Ops {
     return size - untimed;
   }
 
+  /// The most bytes that are live at once.
+  long peakBytes() {
+    return peakBytes;
+  }
+
   int slots() {
     return slotsUsed;
   }
