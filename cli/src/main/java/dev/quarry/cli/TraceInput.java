@@ -44,13 +44,24 @@ final class TraceInput {
               + " closed are idealloc's inclusive-exclusive, exclusive and inclusive.")
   @Nullable LifetimeEnds ends;
 
+  @Option(
+      names = "--device",
+      paramLabel = "NUMBER",
+      description =
+          "Read the events of this device, where TRACE records several: by default, of the one with"
+              + " the most.")
+  @Nullable Integer device;
+
   @Spec(Spec.Target.MIXEE)
   CommandSpec spec;
 
   /// Opens the trace. Standard input is read to its end first.
   Trace open(Streams streams) {
+    if (device != null && device < 0)
+      throw misuse("--device is " + device + ": expected a number from 0");
     Trace opened = trace.toString().equals("-") ? Trace.of(streams.in(), "standard input") : file();
     if (format != null) opened = opened.withFormat(format);
+    if (device != null) opened = opened.withDevice(device);
     if (ends == null) return opened;
     if (opened.format() != TraceFormat.MINIMALLOC) {
       String found = opened.format().description();

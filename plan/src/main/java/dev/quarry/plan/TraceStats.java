@@ -6,6 +6,7 @@ import dev.quarry.trace.TraceEvent.Allocate;
 import dev.quarry.trace.TraceEvent.Failure;
 import dev.quarry.trace.TraceEvent.Free;
 import dev.quarry.trace.TraceEvent.Mark;
+import dev.quarry.trace.TraceEvent.Segment;
 import dev.quarry.trace.TraceException;
 import dev.quarry.trace.TraceNotes;
 import dev.quarry.trace.TraceReader;
@@ -128,6 +129,7 @@ public record TraceStats(
         case Free _ -> {}
         case Mark _ -> marks++;
         case Failure _ -> failures++;
+        case Segment _ -> {}
       }
     }
 

@@ -141,7 +141,7 @@ public final class Replay {
     switch (event) {
       case Allocate allocate -> allocate(trace, allocate);
       case Free free when free.kind() == Free.Kind.COMPLETED -> free(free);
-      case Free _, TraceEvent.Mark _, TraceEvent.Failure _ -> {}
+      case Free _, TraceEvent.Mark _, TraceEvent.Failure _, TraceEvent.Segment _ -> {}
     }
   }
 

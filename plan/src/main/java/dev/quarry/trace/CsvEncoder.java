@@ -6,6 +6,7 @@ import dev.quarry.trace.TraceEvent.Allocate;
 import dev.quarry.trace.TraceEvent.Failure;
 import dev.quarry.trace.TraceEvent.Free;
 import dev.quarry.trace.TraceEvent.Mark;
+import dev.quarry.trace.TraceEvent.Segment;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -29,7 +30,8 @@ final class CsvEncoder implements EventEncoder {
         EventFields.STREAM,
         EventFields.TIME,
         EventFields.TAG,
-        EventFields.ALIGNMENT);
+        EventFields.ALIGNMENT,
+        EventFields.ADDRESS);
   }
 
   @Override
@@ -40,6 +42,7 @@ final class CsvEncoder implements EventEncoder {
       case Free _ -> null;
       case Mark m -> obstacle(m.text());
       case Failure f -> obstacle(f.reason());
+      case Segment _ -> null;
     };
   }
 
@@ -60,7 +63,8 @@ final class CsvEncoder implements EventEncoder {
               unless(0, a.stream()),
               time(a),
               a.tag(),
-              unless(1, a.alignment()));
+              unless(1, a.alignment()),
+              address(a.address()));
       case Free f ->
           row(
               f.kind() == Free.Kind.ASKED ? EventFields.FREE_ASKED : EventFields.FREE,
@@ -69,8 +73,9 @@ final class CsvEncoder implements EventEncoder {
               unless(0, f.stream()),
               time(f),
               "",
+              "",
               "");
-      case Mark m -> row(EventFields.MARK, "", "", "", time(m), m.text(), "");
+      case Mark m -> row(EventFields.MARK, "", "", "", time(m), m.text(), "", "");
       case Failure f ->
           row(
               EventFields.FAILURE,
@@ -79,8 +84,25 @@ final class CsvEncoder implements EventEncoder {
               unless(0, f.stream()),
               time(f),
               f.reason(),
+              "",
               "");
+      case Segment s ->
+          row(
+              s.change() == Segment.Change.TAKEN
+                  ? EventFields.SEGMENT_TAKEN
+                  : EventFields.SEGMENT_GIVEN_BACK,
+              "",
+              Long.toString(s.size()),
+              unless(0, s.stream()),
+              time(s),
+              "",
+              "",
+              address(s.address()));
     }
+  }
+
+  private static String address(long address) {
+    return unless(TraceEvent.NO_ADDRESS, address);
   }
 
   private static String time(TraceEvent event) {

@@ -27,7 +27,8 @@ final class CsvTraceReader implements TraceReader {
           EventFields.STREAM,
           EventFields.TIME,
           EventFields.TAG,
-          EventFields.ALIGNMENT);
+          EventFields.ALIGNMENT,
+          EventFields.ADDRESS);
   private static final int LONGEST_RECORD = 4 * LineReader.MAX_LINE; // characters, all lines of it
 
   private final LineReader lines;
@@ -114,6 +115,7 @@ final class CsvTraceReader implements TraceReader {
       case EventFields.TIME -> fields.time = value;
       case EventFields.TAG -> fields.tag = value;
       case EventFields.ALIGNMENT -> fields.alignment = value;
+      case EventFields.ADDRESS -> fields.address = value;
       default -> {} // a column of someone else
     }
   }

@@ -4,6 +4,7 @@ import dev.quarry.trace.TraceEvent.Allocate;
 import dev.quarry.trace.TraceEvent.Failure;
 import dev.quarry.trace.TraceEvent.Free;
 import dev.quarry.trace.TraceEvent.Mark;
+import dev.quarry.trace.TraceEvent.Segment;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class EventFields {
   static final String TIME = "time";
   static final String TAG = "tag";
   static final String ALIGNMENT = "alignment";
+  static final String ADDRESS = "address";
   static final String STACK = "stack";
 
   static final String ALLOCATE = "allocate";
@@ -25,6 +27,8 @@ final class EventFields {
   static final String FREE = "free";
   static final String MARK = "mark";
   static final String FAILURE = "failure";
+  static final String SEGMENT_TAKEN = "segment";
+  static final String SEGMENT_GIVEN_BACK = "segment-back";
 
   /// Fields with this prefix are for others and are passed over.
   static final String FOREIGN = "x-";
@@ -40,6 +44,7 @@ final class EventFields {
   @Nullable String time;
   @Nullable String tag;
   @Nullable String alignment;
+  @Nullable String address;
   List<String> stack = List.of();
 
   EventFields(String source, long line) {
@@ -55,22 +60,27 @@ final class EventFields {
       case FREE_ASKED -> ledger.enter(line, free(Free.Kind.ASKED, ledger));
       case MARK -> mark();
       case FAILURE -> failure();
+      case SEGMENT_TAKEN -> segment(Segment.Change.TAKEN);
+      case SEGMENT_GIVEN_BACK -> segment(Segment.Change.GIVEN_BACK);
       default ->
           throw refuse(
               EVENT + " " + TraceException.quote(kind),
-              String.join(", ", ALLOCATE, FREE_ASKED, FREE, MARK) + " or " + FAILURE);
+              String.join(", ", ALLOCATE, FREE_ASKED, FREE, MARK, FAILURE, SEGMENT_TAKEN)
+                  + " or "
+                  + SEGMENT_GIVEN_BACK);
     };
   }
 
   private Allocate allocate() {
     stack.forEach(frame -> checkText(STACK, frame));
     return new Allocate(
-        id(), size(required(SIZE, size)), stream(), time(), alignment(), tag(), stack);
+        id(), size(required(SIZE, size)), stream(), time(), alignment(), address(), tag(), stack);
   }
 
   private Free free(Free.Kind kind, Ledger ledger) {
     none(TAG, tag);
     none(ALIGNMENT, alignment);
+    none(ADDRESS, address);
     noStack();
     long key = id();
     long known = ledger.size(line, key);
@@ -83,6 +93,7 @@ final class EventFields {
     none(SIZE, size);
     none(STREAM, stream);
     none(ALIGNMENT, alignment);
+    none(ADDRESS, address);
     noStack();
     return new Mark(Objects.requireNonNullElse(tag(), ""), time());
   }
@@ -90,8 +101,24 @@ final class EventFields {
   private Failure failure() {
     none(ID, id);
     none(ALIGNMENT, alignment);
+    none(ADDRESS, address);
     noStack();
     return new Failure(size(required(SIZE, size)), stream(), time(), tag());
+  }
+
+  private Segment segment(Segment.Change change) {
+    none(ID, id);
+    none(TAG, tag);
+    none(ALIGNMENT, alignment);
+    noStack();
+    return new Segment(change, address(), size(required(SIZE, size)), stream(), time());
+  }
+
+  private long address() {
+    String text = filled(address);
+    return text == null
+        ? TraceEvent.NO_ADDRESS
+        : number(ADDRESS, text, 0, Long.MAX_VALUE, "a whole number of bytes from 0");
   }
 
   private long id() {

@@ -56,6 +56,11 @@ final class EventTrace implements Trace {
   }
 
   @Override
+  public Trace withDevice(int device) {
+    return this;
+  }
+
+  @Override
   public Trace withFormat(TraceFormat format) {
     return this;
   }

@@ -149,7 +149,14 @@ final class FlightReader implements TraceReader {
           live.put(key, ids);
           events.add(
               new TraceEvent.Allocate(
-                  ids++, size, entry.stream, time, 1, Text.sound(entry.text), List.of()));
+                  ids++,
+                  size,
+                  entry.stream,
+                  time,
+                  1,
+                  TraceEvent.NO_ADDRESS,
+                  Text.sound(entry.text),
+                  List.of()));
         }
         case RELEASE -> {
           Long id = live.remove(key);

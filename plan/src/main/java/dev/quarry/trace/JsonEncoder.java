@@ -4,6 +4,7 @@ import dev.quarry.trace.TraceEvent.Allocate;
 import dev.quarry.trace.TraceEvent.Failure;
 import dev.quarry.trace.TraceEvent.Free;
 import dev.quarry.trace.TraceEvent.Mark;
+import dev.quarry.trace.TraceEvent.Segment;
 import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
@@ -50,6 +51,16 @@ final class JsonEncoder implements EventEncoder {
         unless(0, EventFields.STREAM, f.stream());
         text(EventFields.TAG, f.reason());
       }
+      case Segment s -> {
+        json.writeStringProperty(
+            EventFields.EVENT,
+            s.change() == Segment.Change.TAKEN
+                ? EventFields.SEGMENT_TAKEN
+                : EventFields.SEGMENT_GIVEN_BACK);
+        json.writeNumberProperty(EventFields.SIZE, s.size());
+        unless(0, EventFields.STREAM, s.stream());
+        unless(TraceEvent.NO_ADDRESS, EventFields.ADDRESS, s.address());
+      }
     }
     unless(TraceEvent.NO_TIME, EventFields.TIME, event.time());
     end();
@@ -61,6 +72,7 @@ final class JsonEncoder implements EventEncoder {
     json.writeNumberProperty(EventFields.SIZE, a.size());
     unless(0, EventFields.STREAM, a.stream());
     unless(1, EventFields.ALIGNMENT, a.alignment());
+    unless(TraceEvent.NO_ADDRESS, EventFields.ADDRESS, a.address());
     text(EventFields.TAG, a.tag());
     if (!a.stack().isEmpty()) {
       json.writeName(EventFields.STACK);

@@ -88,6 +88,7 @@ final class JsonTraceReader implements TraceReader {
       case EventFields.STREAM -> fields.stream = number(key, token, json);
       case EventFields.TIME -> fields.time = number(key, token, json);
       case EventFields.ALIGNMENT -> fields.alignment = number(key, token, json);
+      case EventFields.ADDRESS -> fields.address = number(key, token, json);
       case EventFields.STACK -> fields.stack = frames(token, json);
       default -> skip(key, json);
     }

@@ -4,6 +4,7 @@ import dev.quarry.trace.TraceEvent.Allocate;
 import dev.quarry.trace.TraceEvent.Failure;
 import dev.quarry.trace.TraceEvent.Free;
 import dev.quarry.trace.TraceEvent.Mark;
+import dev.quarry.trace.TraceEvent.Segment;
 
 /// Holds events to the strict rules: an id is free when it is allocated, live when it is freed, and
 /// asked for once. Gives back the same events with lifetimes numbered in order of allocation.
@@ -21,6 +22,7 @@ final class Ledger {
       case Free f -> enter(line, f);
       case Mark m -> m;
       case Failure f -> f;
+      case Segment s -> s;
     };
   }
 
@@ -32,7 +34,8 @@ final class Ledger {
     }
     return id == a.id()
         ? a
-        : new Allocate(id, a.size(), a.stream(), a.time(), a.alignment(), a.tag(), a.stack());
+        : new Allocate(
+            id, a.size(), a.stream(), a.time(), a.alignment(), a.address(), a.tag(), a.stack());
   }
 
   private Free enter(long line, Free f) {

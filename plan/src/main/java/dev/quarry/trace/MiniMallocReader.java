@@ -309,6 +309,7 @@ final class MiniMallocReader implements TraceReader {
           0,
           buffers.lower[buffer],
           buffers.alignment[buffer],
+          TraceEvent.NO_ADDRESS,
           name.isEmpty() ? null : name,
           List.of());
     }

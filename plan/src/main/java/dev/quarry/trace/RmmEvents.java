@@ -105,7 +105,8 @@ final class RmmEvents {
 
   private Allocate begin(RmmRow row, long time) {
     long id = ids.begin(row.pointer, row.size);
-    return new Allocate(id, row.size, row.stream, time, 1, null, List.of());
+    long address = Math.max(row.pointer, TraceEvent.NO_ADDRESS);
+    return new Allocate(id, row.size, row.stream, time, 1, address, null, List.of());
   }
 
   private Free end(RmmRow row, long time) {

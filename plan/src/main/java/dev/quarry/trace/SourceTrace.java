@@ -1,28 +1,30 @@
 package dev.quarry.trace;
 
+import dev.quarry.trace.TraceFormat.Choices;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /// A trace in bytes.
 final class SourceTrace implements Trace {
   private final String name;
   private final Source source;
-  private final LifetimeEnds ends;
+  private final Choices choices;
   private volatile @Nullable TraceFormat
       format; // looked for once; a second thread would find the same
 
   SourceTrace(String name, Source source) {
-    this(name, source, LifetimeEnds.BY_HEADER, null);
+    this(name, source, Choices.NONE, null);
   }
 
-  private SourceTrace(String name, Source source, LifetimeEnds ends, @Nullable TraceFormat format) {
+  private SourceTrace(String name, Source source, Choices choices, @Nullable TraceFormat format) {
     this.name = name;
     this.source = source;
-    this.ends = ends;
+    this.choices = choices;
     this.format = format;
   }
 
@@ -43,15 +45,7 @@ final class SourceTrace implements Trace {
 
   @Override
   public TraceReader open() {
-    TraceFormat known = format();
-    if (known == TraceFormat.FLIGHT_RECORDER) return FlightReader.open(name, source);
-    LineReader lines = new LineReader(name, Input.open(name, source));
-    try {
-      return known.read(lines, ends);
-    } catch (TraceException e) {
-      lines.close();
-      throw e;
-    }
+    return format().open(name, source, choices);
   }
 
   @Override
@@ -79,12 +73,19 @@ final class SourceTrace implements Trace {
 
   @Override
   public Trace withEnds(LifetimeEnds ends) {
-    return new SourceTrace(name, source, ends, format);
+    return new SourceTrace(name, source, new Choices(ends, choices.device()), format);
+  }
+
+  @Override
+  public Trace withDevice(int device) {
+    if (device < 0) throw new IllegalArgumentException("device (" + device + ") is negative");
+    return new SourceTrace(
+        name, source, new Choices(choices.ends(), OptionalInt.of(device)), format);
   }
 
   @Override
   public Trace withFormat(TraceFormat format) {
-    return new SourceTrace(name, source, ends, format);
+    return new SourceTrace(name, source, choices, format);
   }
 
   @Override

@@ -72,6 +72,12 @@ public sealed interface Trace extends AutoCloseable permits SourceTrace, EventTr
   /// looks at it. Closing either closes both.
   Trace withEnds(LifetimeEnds ends);
 
+  /// The same bytes read for one device, for formats that record several: without it, they are read
+  /// for the device with the most events. No other format looks at it. Closing either closes both.
+  ///
+  /// @param device its number in the source, from 0
+  Trace withDevice(int device);
+
   /// The same bytes read as a format the user knows them to be in. Closing either closes both.
   Trace withFormat(TraceFormat format);
 

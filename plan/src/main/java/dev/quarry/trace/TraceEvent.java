@@ -22,6 +22,9 @@ public sealed interface TraceEvent {
   /// request.
   long MAX_SIZE = 1L << 60;
 
+  /// The address of an allocation or segment whose source records none.
+  long NO_ADDRESS = -1;
+
   /// When it happened, or [#NO_TIME].
   long time();
 
@@ -33,6 +36,7 @@ public sealed interface TraceEvent {
   /// @param stream the stream it was asked on
   /// @param time when, or [#NO_TIME]
   /// @param alignment bytes the address must be a multiple of, 1 for any
+  /// @param address where the source's allocator put it, or [#NO_ADDRESS]
   /// @param tag what the source calls it, never empty
   /// @param stack frames of the caller, innermost first; empty when not recorded
   record Allocate(
@@ -41,12 +45,14 @@ public sealed interface TraceEvent {
       long stream,
       long time,
       long alignment,
+      long address,
       @Nullable String tag,
       List<String> stack)
       implements TraceEvent {
     public Allocate {
       checkId(id);
       checkSize(size);
+      checkAddress(address);
       if (alignment < 1 || alignment > MAX_SIZE) {
         throw new IllegalArgumentException(
             "alignment (" + alignment + ") must be from 1 to " + MAX_SIZE + " bytes");
@@ -58,7 +64,7 @@ public sealed interface TraceEvent {
 
     /// An allocation on the default stream about which nothing more is known.
     public Allocate(long id, long size) {
-      this(id, size, 0, NO_TIME, 1, null, List.of());
+      this(id, size, 0, NO_TIME, 1, NO_ADDRESS, null, List.of());
     }
   }
 
@@ -114,6 +120,37 @@ public sealed interface TraceEvent {
     public Failure {
       checkSize(size);
       checkTag(reason);
+    }
+  }
+
+  /// The source's allocator took memory from the device or gave some back, in which its allocations
+  /// lie. What no layout of ours sees; it tells what the source held.
+  ///
+  /// @param change taken or given back
+  /// @param address where it begins, or [#NO_ADDRESS]
+  /// @param size bytes
+  /// @param stream the stream whose allocations lie in it
+  /// @param time when, or [#NO_TIME]
+  record Segment(Change change, long address, long size, long stream, long time)
+      implements TraceEvent {
+    public Segment {
+      Objects.requireNonNull(change, "change");
+      checkAddress(address);
+      checkSize(size);
+    }
+
+    /// What happened to the memory.
+    public enum Change {
+      /// The device gave it.
+      TAKEN,
+      /// The device has it again: all of a segment that was taken, or a part of one.
+      GIVEN_BACK
+    }
+  }
+
+  private static void checkAddress(long address) {
+    if (address < NO_ADDRESS) {
+      throw new IllegalArgumentException("address (" + address + ") must not be negative");
     }
   }
 

@@ -64,6 +64,7 @@ public final class TraceRecorder implements MemoryListener, MemoryObserver, Auto
                 stream,
                 now(),
                 1,
+                TraceEvent.NO_ADDRESS,
                 Text.sound(reserved.label().orElse(null)),
                 List.of()));
       }

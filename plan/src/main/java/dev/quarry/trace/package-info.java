@@ -14,6 +14,7 @@
 ///       case TraceEvent.Free f -> System.out.println(f.id() + " gives back " + f.size());
 ///       case TraceEvent.Mark m -> System.out.println(m.text());
 ///       case TraceEvent.Failure f -> System.out.println("no room for " + f.size());
+///       case TraceEvent.Segment s -> System.out.println(s.change() + " " + s.size());
 ///     }
 ///   }
 /// }

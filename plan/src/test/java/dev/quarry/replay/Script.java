@@ -28,7 +28,9 @@ public final class Script {
     int id = sizes.size();
     sizes.add(size);
     live.add(id);
-    events.add(new Allocate(id, size, 0, TraceEvent.NO_TIME, alignment, tag, List.of()));
+    events.add(
+        new Allocate(
+            id, size, 0, TraceEvent.NO_TIME, alignment, TraceEvent.NO_ADDRESS, tag, List.of()));
     return id;
   }
 

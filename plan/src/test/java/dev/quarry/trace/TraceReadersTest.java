@@ -9,6 +9,7 @@ import dev.quarry.trace.TraceEvent.Allocate;
 import dev.quarry.trace.TraceEvent.Failure;
 import dev.quarry.trace.TraceEvent.Free;
 import dev.quarry.trace.TraceEvent.Mark;
+import dev.quarry.trace.TraceEvent.Segment;
 import dev.quarry.trace.TraceWriter.Form;
 import dev.quarry.trace.TraceWriter.Packing;
 import java.io.ByteArrayInputStream;
@@ -64,6 +65,7 @@ class TraceReadersTest {
                 case Free f -> (f.kind() == Free.Kind.ASKED ? "q" : "f") + f.id();
                 case Mark m -> "m" + m.text();
                 case Failure f -> "x" + f.size();
+                case Segment s -> (s.change() == Segment.Change.TAKEN ? "+" : "-") + s.size();
               })
           .append(' ');
     }
@@ -273,6 +275,7 @@ class TraceReadersTest {
                 random.nextInt(3),
                 time,
                 1L << random.nextInt(9),
+                random.nextBoolean() ? random.nextLong(Long.MAX_VALUE) : TraceEvent.NO_ADDRESS,
                 random.nextBoolean() ? text : null,
                 stack);
         live.add(allocate);
@@ -284,6 +287,13 @@ class TraceReadersTest {
         events.add(new Free(freed.id(), freed.size(), Free.Kind.COMPLETED, 0, time));
       } else if (choice == 8) {
         events.add(new Mark(text, time));
+        events.add(
+            new Segment(
+                random.nextBoolean() ? Segment.Change.TAKEN : Segment.Change.GIVEN_BACK,
+                random.nextBoolean() ? random.nextLong(1L << 47) : TraceEvent.NO_ADDRESS,
+                random.nextLong(1 << 30),
+                random.nextInt(3),
+                time));
       } else {
         events.add(
             new Failure(random.nextLong(1 << 30), 2, time, random.nextBoolean() ? text : null));
